@@ -1,0 +1,44 @@
+# Both work from a clean clone: they make .venv and install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: quickstart test quick setup format docs clean
+
+quickstart: $(VENV)/.quickstart
+	$(BIN)/oodometer quickstart
+
+test: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto
+
+# The tests a person runs between two edits.
+quick: $(VENV)/.dev
+	$(BIN)/pytest -n auto -q -m "not slow"
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/make_reference.py
+
+setup: $(VENV)/.dev
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.quickstart: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[zoo]'
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt foolbox
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.quickstart
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist quickstart

@@ -1,0 +1,1 @@
+"""The nouns of Oodometer, keyed randomness, the registry and the errors."""

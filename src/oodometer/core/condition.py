@@ -1,0 +1,83 @@
+"""What a model is asked to look at, and the pairs of such that make a shift."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import UsageError
+from oodometer.core.labels import LabelMap, LabelSpace
+from oodometer.core.view import View
+
+ShiftKind = Literal[
+    "dataset", "consistency", "adversarially filtered", "corruption", "adversarial", "style", "attribute"
+]
+
+
+@dataclass(frozen=True)
+class Transform:
+    """A change of the canonical pixels, made once for all models.
+
+    Args:
+        parameters: Everything the result depends on, severity and seed included; part of the cell's key.
+        apply: (H, W, 3) uint8 and the image's id -> (H, W, 3) uint8; must not change its input.
+        view: The canonical pixels on which the transform is defined.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    apply: Callable[[np.ndarray, str], np.ndarray]
+    view: View = field(default_factory=lambda: View(224, 224, resize=256))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One column of the grid: a data set, maybe seen through a label map, maybe transformed."""
+
+    name: str
+    dataset: Dataset
+    label_map: LabelMap | None = None
+    transform: Transform | None = None
+
+    @property
+    def space(self) -> LabelSpace:
+        """The classes that are answered."""
+        return self.label_map.target if self.label_map else self.dataset.space
+
+    def describe(self) -> dict[str, Any]:
+        """The condition as plain values, for the cell's key; the data are in it by their digest."""
+        transform = self.transform
+        return {
+            "name": self.name,
+            "data": self.dataset.digest,
+            "label_map": self.label_map.digest if self.label_map else None,
+            "transform": None
+            if transform is None
+            else {"name": transform.name, **transform.parameters, "view": transform.view.describe()},
+        }
+
+
+def clean(dataset: Dataset, *, label_map: LabelMap | None = None) -> Condition:
+    """The images as they are."""
+    return Condition("clean", dataset, label_map)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A standard condition and a shifted one over the same classes; robustness is a statement about this pair."""
+
+    name: str
+    kind: ShiftKind
+    standard: Condition
+    shifted: Condition
+
+    def __post_init__(self) -> None:
+        if self.standard.space.classes != self.shifted.space.classes:
+            raise UsageError(
+                f"shift {self.name}: its two conditions have different classes "
+                f"({self.standard.space.name} and {self.shifted.space.name}); map both to the same ones"
+            )

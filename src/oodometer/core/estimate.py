@@ -1,0 +1,29 @@
+"""A number that knows how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval, the number of images behind it, and the interval's name.
+
+    A number read from someone else's table may come without n: then it has no interval, and says so.
+
+    >>> print(Estimate(0.741, 0.7127, 0.7679, 1000, "clopper-pearson 95%"))
+    0.7410 [0.7127, 0.7679]  n=1000
+    >>> print(Estimate(0.741, None, None, None, "none: n is not known"))
+    0.7410 [no interval]  n=?
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+    interval: str
+
+    def __str__(self) -> str:
+        known = self.low is not None and self.high is not None
+        bounds = f"{self.low:.4f}, {self.high:.4f}" if known else "no interval"
+        return f"{self.value:.4f} [{bounds}]  n={'?' if self.n is None else self.n}"

@@ -1,0 +1,150 @@
+"""A model: what it wants to see, what it answers, and its card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from oodometer.core.errors import ModelError, UsageError, did_you_mean
+from oodometer.core.labels import LabelSpace
+from oodometer.core.view import View
+
+Category = Literal["standard", "robust intervention", "adversarially trained", "more data"]
+Device = Literal["cpu", "cuda", "mps"]
+Forward = Callable[[np.ndarray], np.ndarray]
+"""(N, H, W, 3) uint8 -> logits, (N, K) float32. May be called by several threads at once."""
+
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+
+
+@dataclass(frozen=True)
+class Input:
+    """The preprocessing of a model: geometry on uint8 pixels, then (pixel / 255 - mean) / std per channel."""
+
+    view: View = field(default_factory=lambda: View(224, 224, resize=256))
+    mean: tuple[float, float, float] = IMAGENET_MEAN
+    std: tuple[float, float, float] = IMAGENET_STD
+
+    def __post_init__(self) -> None:
+        if len(self.mean) != 3 or len(self.std) != 3:
+            raise UsageError("mean and std need three numbers each, for red, green and blue")
+        if min(self.std) <= 0:
+            raise UsageError(f"std {list(self.std)}: must be above 0")
+        if max(self.mean) > 1 or max(self.std) > 1.5:
+            raise UsageError(
+                f"mean {list(self.mean)}, std {list(self.std)}: give them for pixels in [0, 1], not [0, 255]"
+            )
+
+    def __str__(self) -> str:
+        mean, std = (", ".join(f"{one:.4g}" for one in values) for values in (self.mean, self.std))
+        return f"{self.view}; mean {mean}; std {std}"
+
+    def describe(self) -> dict[str, Any]:
+        """The preprocessing as plain values, for cards and keys."""
+        return {"view": self.view.describe(), "mean": list(self.mean), "std": list(self.std)}
+
+
+@dataclass(frozen=True)
+class Card:
+    """Where a model comes from: what tells its place in a comparison."""
+
+    category: Category = "standard"
+    parent: str | None = None
+    interventions: tuple[str, ...] = ()
+    training_data: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.category not in get_args(Category):
+            raise UsageError(f"no model category {self.category!r}{did_you_mean(self.category, get_args(Category))}")
+
+    def describe(self) -> dict[str, Any]:
+        """The card as plain values."""
+        return {**asdict(self), "interventions": list(self.interventions)}
+
+
+@dataclass(frozen=True)
+class Compute:
+    """What a forward pass may use.
+
+    Args:
+        device: Where it runs.
+        threads: How many threads one call may use; the engine makes several calls at once.
+        precision: ``mixed`` runs a GPU's forward pass in half precision where that is safe.
+    """
+
+    device: Device = "cpu"
+    threads: int = 1
+    precision: Literal["float32", "mixed"] = "float32"
+
+    def __post_init__(self) -> None:
+        if self.precision == "mixed" and self.device == "cpu":
+            raise UsageError("mixed precision is for a GPU: add --device cuda (or mps), or leave --precision out")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A classifier of any runtime. Loading one reads its description; ``open`` readies it for work.
+
+    Args:
+        name: What the user calls it.
+        kind: The runtime (onnx, torch...).
+        digest: The digest of its weights.
+        input: Its preprocessing.
+        space: The classes it answers.
+        open: Gives the function from uint8 pixels to logits on a device.
+        differentiable: Gives the same network as a torch module on pixels in [0, 1], where it has gradients.
+    """
+
+    name: str
+    kind: str
+    digest: str
+    input: Input
+    space: LabelSpace
+    open: Callable[[Compute], Forward]
+    card: Card = field(default_factory=Card)
+    differentiable: Callable[[Compute], Any] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _forward(self) -> Forward:
+        return self.open(Compute(threads=0))
+
+    def logits(self, images: np.ndarray) -> np.ndarray:
+        """The answers to a batch of pixels, (N, H, W, 3) uint8 -> (N, K) float32, on this machine's CPU."""
+        return checked_logits(self, self._forward(images), len(images))
+
+    def describe(self) -> dict[str, Any]:
+        """All that is stored about the model."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "digest": self.digest,
+            "input": self.input.describe(),
+            "space": self.space.name,
+            "n_classes": len(self.space),
+            "card": self.card.describe(),
+            "notes": dict(self.notes),
+        }
+
+
+def checked_logits(model: Model, logits: np.ndarray, n_images: int) -> np.ndarray:
+    """The logits, if they are what a classifier of these classes may answer."""
+    if logits.shape != (n_images, len(model.space)):
+        raise ModelError(
+            f"model {model.name}: its output has shape {tuple(logits.shape)} for {n_images} images; "
+            f"expected ({n_images}, {len(model.space)})"
+        )
+    if not np.isfinite(logits).all():
+        row = int(np.flatnonzero(~np.isfinite(logits).all(axis=1))[0])
+        raise ModelError(f"model {model.name}: NaN or infinite logits (image {row} of the batch)")
+    return logits
+
+
+def batches(n: int, size: int) -> Sequence[slice]:
+    """Slices that cut n rows into batches."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
