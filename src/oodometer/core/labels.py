@@ -119,7 +119,7 @@ class LabelMap:
         if lost.size:
             name = self.source.classes[labels[lost[0]]]
             raise DataError(f"label map {self.name}: {lost.size} images have a class outside it, for example {name!r}")
-        return mapped
+        return np.asarray(mapped)
 
 
 def mask(name: str, source: LabelSpace, classes: Iterable[str]) -> LabelMap:

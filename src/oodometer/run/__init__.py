@@ -1,1 +1,1 @@
-"""TODO_DOC."""
+"""From a plan of cells to predictions in a store."""

@@ -1,1 +1,1 @@
-"""TODO_DOC."""
+"""Intervals and tests: from counts to statements that carry their uncertainty."""

@@ -1,1 +1,1 @@
-"""TODO_DOC."""
+"""Predictions on disk: parts, keys and questions over many cells."""

@@ -1,0 +1,239 @@
+"""The engine: decode once, canonical pixels once, each transform once, every model while the chunk is in cache.
+
+A chunk is done from end to end by one thread, so the threads never wait for each other: while one decodes, another is
+in a forward pass, and what is in memory is bounded by threads x chunk whatever the size of the data.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from oodometer.core.condition import Condition
+from oodometer.core.dataset import Dataset, Progress, silent
+from oodometer.core.errors import DataError, UsageError
+from oodometer.core.model import Compute, Forward, Model, checked_logits
+from oodometer.core.predictions import Predictions, from_logits, with_logits
+from oodometer.core.stored import StoredAnswers
+from oodometer.core.view import View
+from oodometer.run.executors import executors
+from oodometer.run.plan import Chunk, Task, cell_for, chunk_size, chunks_for, gaps, tasks_for
+from oodometer.run.stored import write_stored
+from oodometer.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is done; nothing here but ``precision`` changes what comes out.
+
+    Args:
+        threads: How many chunks are worked on at once; 0: one per core.
+        chunk: Images per chunk; 0: chosen by the size of the data.
+        keep: ``logits`` stores all of them too, as float16.
+        skip_broken: Leave out images that can't be read; otherwise they are an error.
+        compute: Device and precision of the forward passes.
+        executor: Who does the chunks.
+        warn: Called with a line about something the user should know.
+        scanning: Told about the pass over the files that comes first.
+    """
+
+    threads: int = 0
+    chunk: int = 0
+    keep: Literal["summary", "logits"] = "summary"
+    skip_broken: bool = False
+    compute: Compute = field(default_factory=Compute)
+    executor: str = "threads"
+    warn: Callable[[str], None] = lambda line: None  # noqa: E731, ARG005
+    scanning: Progress = silent
+
+    def __post_init__(self) -> None:
+        if self.threads < 0 or self.chunk < 0:
+            raise UsageError("threads and chunk must be 0 (chosen for you) or more")
+        if self.keep not in ("summary", "logits"):
+            raise UsageError(f"keep {self.keep!r}: expected summary or logits")
+
+
+def run(
+    models: Sequence[Model | StoredAnswers],
+    conditions: Sequence[Condition],
+    *,
+    store: str | Store,
+    options: Options | None = None,
+    progress: Progress = silent,
+) -> Store:
+    """Ask every model about every condition and keep the answers; what the store has already is not done again.
+
+    Args:
+        progress: Called with the number of predictions made and the number to make.
+
+    Returns:
+        The store, for `score` and `compare`.
+    """
+    options = options or Options()
+    if not models or not conditions:
+        raise UsageError("nothing to run: give at least one model and one condition")
+    open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
+    for condition in conditions:
+        check_readable(condition.dataset, options)
+    live = [model for model in models if isinstance(model, Model)]
+    keep = options.keep == "logits"
+    tasks = tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
+    for model in models:
+        if isinstance(model, StoredAnswers):
+            write_stored(model, conditions, open_to, keep_logits=keep)
+    _execute(tasks, open_to, options, progress)
+    return open_to
+
+
+def check_readable(dataset: Dataset, options: Options) -> None:
+    """Look at every file before the work begins: a broken one is an error now, not after hours."""
+    broken = dataset.scan(options.scanning).broken
+    if not broken:
+        return
+    first = min(broken)
+    found = f"{dataset.name}: {len(broken)} of {len(dataset)} images can't be read, first {broken[first]}"
+    if len(broken) == len(dataset):
+        raise DataError(found)
+    if not options.skip_broken:
+        raise DataError(f"{found}; mend or remove them, or leave them out with --skip-broken")
+    options.warn(f"{found}; left out, n is smaller by {len(broken)}")
+
+
+def _execute(tasks: list[Task], store: Store, options: Options, progress: Progress) -> None:
+    n_threads = options.threads or n_cores()
+    largest = max((task.cell.n_images for task in tasks), default=0)
+    chunks = chunks_for(tasks, size=options.chunk or chunk_size(largest, n_threads))
+    for task in tasks:
+        store.add_cell(task.cell, task.condition.dataset)
+    total, done = sum(chunk.n_predictions for chunk in chunks), 0
+    executor = executors.get(options.executor)(n_threads)
+    worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
+    progress(done, total)
+    try:
+        for n_predictions in executor.map(worker, chunks):
+            done += n_predictions
+            progress(done, total)
+    finally:
+        worker.stop()
+    keep = options.keep == "logits"
+    for _ in executor.map(lambda task: store.seal(task.cell, keep_logits=keep), tasks):
+        pass
+
+
+def n_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _share(compute: Compute, n_threads: int) -> Compute:
+    """The threads of one forward pass, when that many passes run at once."""
+    return replace(compute, threads=max(1, n_cores() // n_threads))
+
+
+class Worker:
+    """Does chunks; called by many threads. Models are opened when first needed, once per process."""
+
+    def __init__(self, store: Store, options: Options) -> None:
+        self._store = store
+        self._options = options
+        self._opened: dict[str, Forward] = {}
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Begin no further cell: what is being written is finished, the rest is left for the next run."""
+        self._stopped.set()
+
+    def __call__(self, chunk: Chunk) -> int:
+        """Do what is missing of a chunk; the number of predictions made."""
+        plain = _views_wanted(chunk)
+        images = self._decode(chunk, plain)
+        for condition, tasks in _by_condition(chunk.tasks):
+            pixels = images if condition.transform is None else _transformed(condition, chunk, images)
+            for task in tasks:
+                if self._stopped.is_set():
+                    return 0
+                self._answer(task, chunk, pixels)
+        return chunk.n_predictions
+
+    def _decode(self, chunk: Chunk, views: list[View]) -> dict[View, dict[int, np.ndarray]]:
+        """Each readable image of the chunk by view and position."""
+        images: dict[View, dict[int, np.ndarray]] = {view: {} for view in views}
+        for position in range(chunk.start, chunk.stop):
+            try:
+                seen = chunk.dataset.views(position, views)
+            except DataError as error:
+                if self._options.skip_broken:
+                    continue
+                raise DataError(f"{error}; mend or remove it, or leave it out with --skip-broken") from error
+            for view, pixels in zip(views, seen, strict=True):
+                images[view][position] = pixels
+        return images
+
+    def _answer(self, task: Task, chunk: Chunk, pixels: dict[View, dict[int, np.ndarray]]) -> None:
+        """Ask one model about the positions that its cell lacks, and write the rows."""
+        images = _shown_to(task.model, pixels)
+        for start, stop in gaps(chunk.start, chunk.stop, task.covered):
+            positions = np.array([one for one in range(start, stop) if one in images], dtype=np.int64)
+            rows = self._rows(task, positions, images)
+            self._store.write_part(task.cell.key, start, stop, rows)
+
+    def _rows(self, task: Task, positions: np.ndarray, images: dict[int, np.ndarray]) -> Predictions:
+        label_map = task.condition.label_map
+        n_classes = len(label_map.target if label_map else task.model.space)
+        if len(positions):
+            batch = np.stack([images[position] for position in positions.tolist()])
+            logits = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
+            logits = label_map.logits(logits) if label_map else logits
+        else:
+            logits = np.empty((0, n_classes), dtype=np.float32)
+        rows = from_logits(logits, task.labels[positions], positions)
+        return with_logits(rows, logits) if self._options.keep == "logits" else rows
+
+    def _forward(self, model: Model) -> Forward:
+        with self._lock:
+            if model.name not in self._opened:
+                self._opened[model.name] = model.open(self._options.compute)
+            return self._opened[model.name]
+
+
+def _views_wanted(chunk: Chunk) -> list[View]:
+    """The views to decode to: a transform's canonical one, or what each model wants of untouched images."""
+    wanted = {
+        task.condition.transform.view if task.condition.transform else task.model.input.view for task in chunk.tasks
+    }
+    return sorted(wanted, key=str)
+
+
+def _by_condition(tasks: Sequence[Task]) -> list[tuple[Condition, list[Task]]]:
+    groups: dict[int, tuple[Condition, list[Task]]] = {}
+    for task in tasks:
+        groups.setdefault(id(task.condition), (task.condition, []))[1].append(task)
+    return list(groups.values())
+
+
+def _transformed(
+    condition: Condition, chunk: Chunk, images: dict[View, dict[int, np.ndarray]]
+) -> dict[View, dict[int, np.ndarray]]:
+    """The canonical pixels of the chunk, changed once for all models."""
+    transform = condition.transform
+    assert transform is not None
+    canonical = images[transform.view]
+    ids = chunk.dataset.ids
+    return {transform.view: {place: transform.apply(pixels, ids[place]) for place, pixels in canonical.items()}}
+
+
+def _shown_to(model: Model, pixels: dict[View, dict[int, np.ndarray]]) -> dict[int, np.ndarray]:
+    """What this model sees: its own view, or one plain resize of transformed canonical pixels."""
+    from oodometer.data.resize import plain_resize
+
+    view = model.input.view
+    if view in pixels:
+        return pixels[view]
+    (canonical,) = pixels.values()
+    return {place: plain_resize(image, view) for place, image in canonical.items()}

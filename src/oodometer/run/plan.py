@@ -1,0 +1,140 @@
+"""The plan: which cells there are, what is still missing, and how it is cut into chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.condition import Condition
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import NUMBERS, align
+from oodometer.core.model import Model
+from oodometer.core.stored import StoredAnswers
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One model on one condition: the cell, its labels in the answered classes, and what is already done."""
+
+    cell: Cell
+    model: Model
+    condition: Condition
+    labels: np.ndarray
+    covered: tuple[Range, ...]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Positions start to stop of one data set, and the tasks that want them."""
+
+    dataset: Dataset
+    start: int
+    stop: int
+    tasks: tuple[Task, ...]
+
+    @property
+    def n_predictions(self) -> int:
+        """How many rows are still to be made."""
+        return sum(b - a for task in self.tasks for a, b in gaps(self.start, self.stop, task.covered))
+
+
+def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: str) -> Cell:
+    """The cell of a model and a condition."""
+    known = model.values.shape[1] if isinstance(model, StoredAnswers) and model.kind == "classes" else None
+    space = condition.space
+    n_classes = len(space)
+    if condition.label_map is None and isinstance(model, Model):
+        n_classes = len(model.space)
+        space = model.space if space.name == NUMBERS else space
+    return Cell(
+        model=model.describe(),
+        condition=condition.describe(),
+        data=condition.dataset.name,
+        space=space.name,
+        n_classes=n_classes,
+        n_images=len(condition.dataset),
+        precision=precision,
+        known_classes=known,
+    )
+
+
+def labels_for(model: Model, condition: Condition) -> np.ndarray:
+    """The labels as indices of what the model will answer, (N,)."""
+    what, data = f"model {model.name}", condition.dataset
+    mapped = condition.label_map
+    if mapped is None:
+        return align(data.labels, data.space, model.space, what=what)
+    if len(mapped.source) != len(model.space):
+        raise DataError(
+            f"{what} has {len(model.space)} classes; the label map {mapped.name} needs {len(mapped.source)}"
+        )
+    if data.space == mapped.target:
+        return data.labels
+    return mapped.labels(align(data.labels, data.space, mapped.source, what=f"label map {mapped.name}"))
+
+
+def tasks_for(
+    models: Sequence[Model], conditions: Sequence[Condition], store: Store, *, precision: str, keep_logits: bool
+) -> list[Task]:
+    """Every cell of the plan, with what the store already has of it."""
+    names = [model.name for model in models]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise UsageError(f"two models are named {sorted(twice)[0]!r}; name one of them otherwise (--name)")
+    tasks = []
+    for condition in conditions:
+        for model in models:
+            cell = cell_for(model, condition, precision=precision)
+            covered = tuple(store.covered(cell, keep_logits=keep_logits))
+            tasks.append(Task(cell, model, condition, labels_for(model, condition), covered))
+    return tasks
+
+
+def chunks_for(tasks: Sequence[Task], *, size: int) -> list[Chunk]:
+    """What is still to be done, cut so that each image is decoded once for all tasks that want it."""
+    groups: dict[str, list[Task]] = {}
+    for task in tasks:
+        groups.setdefault(task.condition.dataset.digest, []).append(task)
+    chunks = []
+    for group in groups.values():
+        dataset = group[0].condition.dataset
+        for start in range(0, len(dataset), size):
+            stop = min(start + size, len(dataset))
+            wanted = tuple(task for task in group if gaps(start, stop, task.covered))
+            if wanted:
+                chunks.append(Chunk(dataset, start, stop, wanted))
+    return chunks
+
+
+def gaps(start: int, stop: int, covered: Iterable[Range]) -> list[Range]:
+    """What of start to stop is not covered; ``covered`` is in order and without overlap.
+
+    >>> gaps(0, 10, [(2, 4), (8, 20)])
+    [(0, 2), (4, 8)]
+    """
+    left, found = start, []
+    for low, high in covered:
+        if low >= stop:
+            break
+        if low > left:
+            found.append((left, low))
+        left = max(left, high)
+    if left < stop:
+        found.append((left, stop))
+    return found
+
+
+def chunk_size(n_images: int, n_threads: int) -> int:
+    """How many images a chunk has: many chunks per thread, so that all threads end together; few files.
+
+    >>> [chunk_size(n, 2) for n in (20, 1000, 50_000)]
+    [16, 31, 256]
+    """
+    return int(np.clip(n_images // (16 * n_threads), 16, 256))

@@ -1,0 +1,49 @@
+"""Answers computed elsewhere, written as if they had been computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oodometer.core.condition import Condition
+from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import align, numbered
+from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
+from oodometer.core.stored import StoredAnswers
+from oodometer.run.plan import cell_for
+from oodometer.store.store import Store
+
+
+def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: Store, *, keep_logits: bool) -> None:
+    """Write the rows of each condition; all are checked before the first is written."""
+    keep = keep_logits and model.kind == "logits"
+    made = [(condition, _rows(model, condition, keep_logits=keep)) for condition in conditions]
+    for condition, rows in made:
+        cell = cell_for(model, condition, precision="float32")
+        if store.covered(cell, keep_logits=keep) == [(0, cell.n_images)]:
+            continue
+        store.add_cell(cell, condition.dataset)
+        store.write_part(cell.key, 0, cell.n_images, rows)
+        store.seal(cell, keep_logits=keep)
+
+
+def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:
+    data = condition.dataset
+    if condition.transform is not None or condition.label_map is not None:
+        raise UsageError(
+            f"predictions {model.name}: stored answers stand for the images as they were; they can't be used for "
+            f"{condition.name}"
+        )
+    values = model.values[model.rows_for(data.ids)]
+    images = np.arange(len(data))
+    if model.kind == "classes":
+        highest = int(values.max())
+        if highest >= len(data.space) and data.space.name != "numbers":
+            raise DataError(f"predictions {model.name}: class {highest} is outside the {len(data.space)} classes")
+        return from_top_classes(values, data.labels, images)
+    labels = align(data.labels, data.space, numbered(values.shape[1]), what=f"predictions {model.name}")
+    if not np.isfinite(values).all():
+        raise DataError(f"predictions {model.name}: NaN or infinite logits")
+    rows = from_logits(values, labels, images)
+    return with_logits(rows, values) if keep_logits else rows

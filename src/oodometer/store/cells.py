@@ -1,0 +1,57 @@
+"""A cell: one model on one condition, and the key by which its results are found again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from oodometer.core.digests import digest_of
+
+FORMAT = 1
+"""The version of the store's layout; a store of another version is refused."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the store knows about a cell, all of it plain values.
+
+    Args:
+        model: `Model.describe()`.
+        condition: `Condition.describe()`.
+        data: The name of the data set.
+        space: The name of the classes that are answered; ``n_classes`` their number.
+        n_images: How many images the condition has; fewer rows mean broken images or an unfinished run.
+        precision: Of the forward pass.
+        known_classes: How many of the best classes are known per image; None: all.
+    """
+
+    model: dict[str, Any]
+    condition: dict[str, Any]
+    data: str
+    space: str
+    n_classes: int
+    n_images: int
+    precision: str = "float32"
+    known_classes: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The digest of everything that the predictions depend on, and the names by which they are asked for."""
+        return digest_of(
+            {
+                "format": FORMAT,
+                "model": {part: self.model[part] for part in ("name", "digest", "input")},
+                "condition": self.condition,
+                "precision": self.precision,
+            }
+        )
+
+    @property
+    def model_name(self) -> str:
+        """What the user calls the model."""
+        return str(self.model["name"])
+
+    @property
+    def condition_name(self) -> str:
+        """What the user calls the condition."""
+        return str(self.condition["name"])

@@ -1,0 +1,70 @@
+"""Predictions as Parquet and back."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.predictions import Predictions
+
+INTEGERS = ("image", "label", "prediction", "rank")
+FLOATS = ("confidence", "margin", "energy", "max_logit", "entropy", "label_log_probability", "sum_squares")
+
+
+def to_parquet(rows: Predictions) -> bytes:
+    """The summary rows, without logits."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {name: pa.array(getattr(rows, name)) for name in (*INTEGERS, *FLOATS)}
+    columns["top5"] = _matrix(rows.top5)
+    return _written(pa.table(columns))
+
+
+def logits_to_parquet(images: np.ndarray, logits: np.ndarray) -> bytes:
+    """The logits of each image, as float16."""
+    import pyarrow as pa
+
+    return _written(pa.table({"image": pa.array(images), "logits": _matrix(logits)}))
+
+
+def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
+    """What `to_parquet` and `logits_to_parquet` wrote."""
+    table = _read(content)
+    values: dict[str, Any] = {name: table[name].to_numpy() for name in (*INTEGERS, *FLOATS)}
+    values["top5"] = _rows_of(table["top5"])
+    return Predictions(**values, logits=None if logits is None else _rows_of(_read(logits)["logits"]))
+
+
+def logits_from_parquet(content: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """The images and their logits."""
+    table = _read(content)
+    return table["image"].to_numpy(), _rows_of(table["logits"])
+
+
+def _matrix(values: np.ndarray) -> Any:
+    import pyarrow as pa
+
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1)), values.shape[1])
+
+
+def _rows_of(column: Any) -> np.ndarray:
+    flat = column.combine_chunks()
+    width = flat.type.list_size
+    return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(-1, width))
+
+
+def _written(table: Any) -> bytes:
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd", compression_level=1)
+    return buffer.getvalue()
+
+
+def _read(content: bytes) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    return pq.read_table(pa.BufferReader(content))

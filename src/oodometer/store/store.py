@@ -1,0 +1,198 @@
+"""The store: cells of predictions that survive a kill, are never mistaken for others, and are done only once.
+
+    oodometer.json                       the format version
+    datasets/DIGEST.parquet              id, label, content digest and columns of each image
+    cells/KEY/cell.json                  what the cell is
+    cells/KEY/parts/START-STOP.parquet   rows as they come in (and START-STOP.logits.parquet)
+    cells/KEY/rows.parquet               all rows, once the cell is complete (and logits.parquet); parts are gone then
+    tables/DIGEST.parquet                accuracies read from somebody's table
+
+Every file is written aside and renamed, and what it holds depends only on its name: so two runs may write one store
+at once, and the worst that happens is that the same rows are written twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import StoreError
+from oodometer.core.predictions import Predictions, concatenate
+from oodometer.store.cells import FORMAT, Cell
+from oodometer.store.files import Files
+from oodometer.store.rows import from_parquet, logits_to_parquet, to_parquet
+
+MARK = "oodometer.json"
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of predictions; opened by `open_store`."""
+
+    files: Files
+
+    def __str__(self) -> str:
+        return self.files.address
+
+    # Writing
+
+    def add_cell(self, cell: Cell, dataset: Dataset) -> None:
+        """Make room for a cell; nothing happens where it is already there."""
+        table = f"datasets/{dataset.digest}.parquet"
+        if not self.files.exists(table):
+            self.files.write(table, _images_table(dataset))
+        path = f"cells/{cell.key}/cell.json"
+        if not self.files.exists(path):
+            self.files.write(path, json.dumps(asdict(cell), indent=1).encode())
+
+    def write_part(self, key: str, start: int, stop: int, rows: Predictions) -> None:
+        """Write the rows of positions start to stop; rows may be fewer where images are broken."""
+        stem = f"cells/{key}/parts/{start:09d}-{stop:09d}"
+        # The logits first: a part that is there is whole.
+        if rows.logits is not None:
+            self.files.write(f"{stem}.logits.parquet", logits_to_parquet(rows.image, rows.logits))
+        self.files.write(f"{stem}.parquet", to_parquet(rows))
+
+    def covered(self, cell: Cell, *, keep_logits: bool) -> list[tuple[int, int]]:
+        """The ranges of positions that need no more work, in order and without overlap."""
+        folder = f"cells/{cell.key}"
+        if self.files.exists(f"{folder}/{'logits' if keep_logits else 'rows'}.parquet"):
+            return [(0, cell.n_images)]
+        return _parts(self.files.names(f"{folder}/parts"), keep_logits=keep_logits)
+
+    def seal(self, cell: Cell, *, keep_logits: bool) -> None:
+        """Put the parts of a complete cell together into one file; nothing happens to an unfinished one."""
+        folder = f"cells/{cell.key}"
+        ranges = self.covered(cell, keep_logits=keep_logits)
+        names = self.files.names(f"{folder}/parts")
+        if not names or sum(stop - start for start, stop in ranges) < cell.n_images:
+            return
+        rows = self._join(folder, _parts(names, keep_logits=keep_logits), keep_logits=keep_logits)
+        # The logits last: where they are, the rows are too.
+        self.files.write(f"{folder}/rows.parquet", to_parquet(rows), durable=True)
+        if rows.logits is not None:
+            self.files.write(f"{folder}/logits.parquet", logits_to_parquet(rows.image, rows.logits), durable=True)
+        self.files.remove(f"{folder}/parts")
+
+    # Reading
+
+    def cells(self) -> list[Cell]:
+        """All cells, by model and condition."""
+        described = [self._describe(key) for key in self.files.names("cells")]
+        found = [cell for cell in described if cell is not None]
+        return sorted(found, key=lambda cell: (cell.model_name, cell.condition_name, cell.data, cell.key))
+
+    def _describe(self, key: str) -> Cell | None:
+        path = f"cells/{key}/cell.json"
+        try:
+            return Cell(**json.loads(self.files.read(path)))
+        except FileNotFoundError:  # another run is just making it
+            return None
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{self.files.locate(path)}: not a cell's description ({error})") from error
+
+    def row_files(self, cell: Cell) -> list[str]:
+        """The addresses of the Parquet files that hold the cell's rows; none where nothing is done yet."""
+        folder = f"cells/{cell.key}"
+        if self.files.exists(f"{folder}/rows.parquet"):
+            return [self.files.locate(f"{folder}/rows.parquet")]
+        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=False)
+        return [self.files.locate(f"{folder}/parts/{start:09d}-{stop:09d}.parquet") for start, stop in ranges]
+
+    def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
+        """The rows of a cell, in the order of the images."""
+        folder = f"cells/{cell.key}"
+        try:
+            kept = self.files.read(f"{folder}/logits.parquet") if logits else None
+            return from_parquet(self.files.read(f"{folder}/rows.parquet"), kept)
+        except FileNotFoundError:
+            ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
+            if not ranges:
+                what = "logits" if logits else "predictions"
+                raise StoreError(f"{self}: no {what} of {cell.model_name} on {cell.condition_name}") from None
+            return self._join(folder, ranges, keep_logits=logits)
+
+    def images_file(self, cell: Cell) -> str:
+        """The address of the Parquet file with the ids, labels and columns of the cell's images."""
+        return self.files.locate(f"datasets/{cell.condition['data']}.parquet")
+
+    def _join(self, folder: str, ranges: list[tuple[int, int]], *, keep_logits: bool) -> Predictions:
+        def read(start: int, stop: int) -> Predictions:
+            stem = f"{folder}/parts/{start:09d}-{stop:09d}"
+            kept = self.files.read(f"{stem}.logits.parquet") if keep_logits else None
+            return from_parquet(self.files.read(f"{stem}.parquet"), kept)
+
+        return concatenate([read(start, stop) for start, stop in ranges])
+
+
+def open_store(address: str, *, create: bool = False) -> Store:
+    """The store at a folder or fsspec address.
+
+    Raises:
+        StoreError: There is none (and ``create`` is off), it is of another format version, or the folder holds
+            something else.
+    """
+    store = Store(Files(str(address)))
+    try:
+        mark = json.loads(store.files.read(MARK))
+        version = mark["format"]
+    except FileNotFoundError:
+        if not create:
+            raise StoreError(f"{address}: no store there (it has no {MARK}); 'oodometer run' makes one") from None
+        if store.files.names(""):
+            raise StoreError(f"{address}: is not a store and not empty; give an empty or new folder") from None
+        store.files.write(MARK, json.dumps({"format": FORMAT}).encode())
+        return store
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f'{store.files.locate(MARK)}: damaged; it should hold {{"format": {FORMAT}}}') from error
+    if version != FORMAT:
+        raise StoreError(
+            f"{address}: a store of format {version}, and this version of oodometer reads format {FORMAT}; "
+            "use the version that wrote it, or another folder"
+        )
+    return store
+
+
+def _parts(names: list[str], *, keep_logits: bool) -> list[tuple[int, int]]:
+    """The ranges of the parts named, in order; of parts that overlap, the one that starts first."""
+    present = set(names)
+    ranges: list[tuple[int, int]] = []
+    for start, stop in sorted(_ranges(names)):
+        if keep_logits and f"{start:09d}-{stop:09d}.logits.parquet" not in present:
+            continue
+        if not ranges or start >= ranges[-1][1]:
+            ranges.append((start, stop))
+    return ranges
+
+
+def _ranges(names: list[str]) -> Iterator[tuple[int, int]]:
+    for name in names:
+        stem, _, rest = name.partition(".")
+        if rest == "parquet":
+            start, _, stop = stem.partition("-")
+            yield int(start), int(stop)
+
+
+def _images_table(dataset: Dataset) -> bytes:
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns: dict[str, Any] = {
+        "image": pa.array(np.arange(len(dataset), dtype=np.int32)),
+        "id": pa.array(dataset.ids),
+        "label": pa.array(dataset.labels.astype(np.int32)),
+        "content": pa.array(dataset.scan().contents, type=pa.binary()),
+        "row": pa.array(dataset.rows.astype(np.int64)),
+    }
+    columns.update({f"column:{name}": pa.array(values) for name, values in dataset.columns.items()})
+    about = {"name": dataset.name, "space": dataset.space.name, "classes": json.dumps(dataset.space.classes)}
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns).replace_schema_metadata(about), buffer, compression="zstd")
+    return buffer.getvalue()
