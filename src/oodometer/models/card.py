@@ -1,0 +1,265 @@
+"""What the user declares about a model: its name, its card, its preprocessing; by arguments or in a small TOML file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.labels import LabelSpace
+from oodometer.core.model import Card, Input
+from oodometer.core.view import INTERPOLATIONS, Interpolation, View
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+IMAGENET = "imagenet-1k"
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Everything a user may say about a model; None where nothing was said.
+
+    Args:
+        name: What to call it.
+        category, parent, interventions, training_data: Its card.
+        classes: The classes of its outputs, in order.
+        size: Height and width of the input.
+        resize: The shorter side before the centre crop, or ``squash``.
+        interpolation, mean, std: The rest of the preprocessing; mean and std for pixels in [0, 1].
+        version: For a Python function: stands for its source in the digest.
+        thread_safe: For a Python function: it may be called by several threads at once.
+    """
+
+    name: str | None = None
+    category: str | None = None
+    parent: str | None = None
+    interventions: tuple[str, ...] | None = None
+    training_data: str | None = None
+    classes: LabelSpace | None = None
+    size: tuple[int, int] | None = None
+    resize: int | Literal["squash"] | None = None
+    interpolation: Interpolation | None = None
+    mean: Triple | None = None
+    std: Triple | None = None
+    version: str | None = None
+    thread_safe: bool | None = None
+
+    def over(self, other: Declared) -> Declared:
+        """These declarations, and the other's where this says nothing.
+
+        >>> Declared(name="a").over(Declared(name="b", parent="c"))  # doctest: +ELLIPSIS
+        Declared(name='a', category=None, parent='c', ...)
+        """
+        said = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        return replace(other, **said)
+
+    def card(self) -> Card:
+        """The card, with the defaults where nothing was said."""
+        said = {"category": self.category, "interventions": self.interventions}
+        return Card(
+            parent=self.parent,
+            training_data=self.training_data,
+            **{key: value for key, value in said.items() if value is not None},  # type: ignore[arg-type]
+        )
+
+
+def declared_input(one: Input) -> Declared:
+    """A whole preprocessing as declarations."""
+    view = one.view
+    return Declared(
+        size=(view.height, view.width),
+        resize="squash" if view.resize is None else view.resize,
+        interpolation=view.interpolation,
+        mean=one.mean,
+        std=one.std,
+    )
+
+
+def declared_card(one: Card) -> Declared:
+    """A whole card as declarations."""
+    return Declared(
+        category=one.category, parent=one.parent, interventions=one.interventions, training_data=one.training_data
+    )
+
+
+def default_view(height: int, width: int) -> View:
+    """The geometry that is assumed when none is declared: ImageNet's for photographs, squash for small inputs.
+
+    >>> print(default_view(224, 224))
+    shorter side to 256 (bilinear), centre crop 224x224
+    >>> print(default_view(32, 32))
+    squash to 32x32 (bilinear)
+    """
+    if min(height, width) < 128:
+        return View(height, width)
+    return View(height, width, resize=round(max(height, width) * 256 / 224))
+
+
+def preprocessing(declared: Declared, base: Input, source: str) -> tuple[Input, str]:
+    """The preprocessing that follows from a kind's own and the user's declarations, and a note on its origin.
+
+    Args:
+        declared: What the user said.
+        base: What holds where the user said nothing.
+        source: Where ``base`` comes from, in a word or two.
+    """
+    view = base.view
+    if declared.size is not None and declared.size != (view.height, view.width):
+        view = replace(default_view(*declared.size), interpolation=view.interpolation)
+    if declared.resize is not None:
+        view = replace(view, resize=None if declared.resize == "squash" else declared.resize)
+    if declared.interpolation is not None:
+        view = replace(view, interpolation=declared.interpolation)
+    parts = ("size", "resize", "interpolation", "mean", "std")
+    said = [part for part in parts if getattr(declared, part) is not None]
+    silent = [part for part in parts if part not in said]
+    note = "declared" if not silent else f"declared ({', '.join(said)}), the rest {source}" if said else source
+    return Input(view=view, mean=declared.mean or base.mean, std=declared.std or base.std), note
+
+
+def read_card(path: Path) -> Declared:
+    """The declarations of a TOML file."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: can't read this card ({error.strerror})") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file ({error})") from error
+    return parse_card(table, where=str(path), folder=path.parent)
+
+
+def parse_card(table: Mapping[str, Any], *, where: str, folder: Path) -> Declared:
+    """The declarations in a table of plain values; ``classes`` files are looked for in the folder."""
+    top = {key: value for key, value in table.items() if key != "input"}
+    below = table.get("input", {})
+    if not isinstance(below, Mapping):
+        raise UsageError(f"{where}: input must be a table ([input]), not {_kind(below)}")
+    _check_keys(top, TOP_KEYS, where=where, also=("input",))
+    _check_keys(below, INPUT_KEYS, where=f"{where} [input]", also=())
+    said = {key: TOP_KEYS[key](value, f"{where}: {key}") for key, value in top.items()}
+    said |= {key: INPUT_KEYS[key](value, f"{where} [input]: {key}") for key, value in below.items()}
+    if "classes" in said:
+        said["classes"] = label_space(said["classes"], folder=folder)
+    return Declared(**said)
+
+
+def label_space(classes: str | tuple[str, ...], *, folder: Path) -> LabelSpace:
+    """The classes that ``imagenet-1k``, a file with one class per line, or a list names."""
+    if not isinstance(classes, str):
+        return _distinct("card", classes, "classes")
+    if classes == IMAGENET:
+        from oodometer.data.imagenet import imagenet
+
+        return imagenet()
+    path = folder / classes
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: can't read the classes; expected a text file, one class per line") from error
+    return _distinct(path.stem, tuple(line.strip() for line in lines if line.strip()), str(path))
+
+
+def _distinct(name: str, classes: tuple[str, ...], where: str) -> LabelSpace:
+    if not classes:
+        raise UsageError(f"{where}: no classes in it")
+    seen: set[str] = set()
+    for one in classes:
+        if one in seen:
+            raise UsageError(f"{where}: the class {one!r} is there twice")
+        seen.add(one)
+    return LabelSpace(name, classes)
+
+
+def _check_keys(table: Mapping[str, Any], known: Mapping[str, object], *, where: str, also: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise UsageError(f"{where}: no key named {key!r}{did_you_mean(key, [*known, *also])}")
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list", dict: "a table"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _wrong(what: str, expected: str, value: object) -> UsageError:
+    return UsageError(f"{what} must be {expected}, not {_kind(value)}")
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(what, "a text", value)
+    return value
+
+
+def _flag(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(what, "true or false", value)
+    return value
+
+
+def _texts(value: object, what: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise _wrong(what, "a list of texts", value)
+    return tuple(value)
+
+
+def _classes(value: object, what: str) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else _texts(value, what)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _size(value: object, what: str) -> tuple[int, int]:
+    if isinstance(value, int) and _whole(value):
+        return value, value
+    if isinstance(value, list) and len(value) == 2 and all(_whole(one) for one in value):
+        return value[0], value[1]
+    raise _wrong(what, "a number of pixels or [height, width]", value)
+
+
+def _resize(value: object, what: str) -> int | str:
+    if value == "squash" or _whole(value):
+        return value  # type: ignore[return-value]
+    raise _wrong(what, 'a number of pixels or "squash"', value)
+
+
+def _interpolation(value: object, what: str) -> str:
+    name = _text(value, what)
+    if name not in INTERPOLATIONS:
+        raise UsageError(f"{what}: no interpolation named {name!r}{did_you_mean(name, INTERPOLATIONS)}")
+    return name
+
+
+def _triple(value: object, what: str) -> Triple:
+    if isinstance(value, list) and len(value) == 3 and all(_whole(one) or isinstance(one, float) for one in value):
+        return float(value[0]), float(value[1]), float(value[2])
+    raise _wrong(what, "three numbers for pixels in [0, 1]", value)
+
+
+Parser = Callable[[object, str], Any]
+TOP_KEYS: Mapping[str, Parser] = {
+    "name": _text,
+    "category": _text,
+    "parent": _text,
+    "interventions": _texts,
+    "training_data": _text,
+    "classes": _classes,
+    "version": _text,
+    "thread_safe": _flag,
+}
+INPUT_KEYS: Mapping[str, Parser] = {
+    "size": _size,
+    "resize": _resize,
+    "interpolation": _interpolation,
+    "mean": _triple,
+    "std": _triple,
+}

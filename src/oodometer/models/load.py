@@ -1,0 +1,119 @@
+"""From a specification such as ``zoo:efficientnet-lite0`` or ``onnx:mine.onnx`` to a model."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.model import Card, Input, Model
+from oodometer.core.registry import Registry
+from oodometer.models.card import Declared, declared_card, declared_input, read_card
+
+
+class Kind(Protocol):
+    """How the models of one runtime are loaded."""
+
+    def __call__(self, rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
+        """The model that ``KIND:rest`` names."""
+        ...
+
+
+model_kinds: Registry[Kind] = Registry(
+    "model kind",
+    {
+        "onnx": "oodometer.models.onnx:load_onnx",
+        "torch": "oodometer.models.torch:load_torch",
+        "timm": "oodometer.models.timm:load_timm",
+        "zoo": "oodometer.models.zoo:load_zoo",
+        "callable": "oodometer.models.callable:load_callable",
+    },
+    group="oodometer.models",
+)
+
+KIND = re.compile(r"([A-Za-z][\w-]+):(.*)", re.DOTALL)  # two letters at least: C:\mine.onnx is a path
+
+
+def load_model(
+    spec: str | PathLike[str] | Callable[[np.ndarray], np.ndarray],
+    *,
+    name: str | None = None,
+    card: Declared | Card | str | PathLike[str] | None = None,
+    input: Input | None = None,  # noqa: A002 - the word of the card and of Model
+    allow_pickle: bool = False,
+) -> Model:
+    """The model that a specification names.
+
+    Args:
+        spec: ``KIND:REST``, a path that ends in .onnx, or a function (N, H, W, 3) uint8 -> (N, K).
+        name: What to call it.
+        card: What is known of it: declarations, a card, or the path of a TOML file.
+        input: Its preprocessing, if not its own or the default.
+        allow_pickle: Whether a file may run code of its own while it is loaded; only for files you trust.
+    """
+    declared = Declared(name=name).over(_declarations(card))
+    if input is not None:
+        declared = declared_input(input).over(declared)
+    if callable(spec):
+        from oodometer.models.callable import from_function
+
+        return from_function(spec, declared)
+    kind, rest = split_spec(str(spec))
+    loader = model_kinds.get(kind)
+    if kind != "callable" and (declared.version, declared.thread_safe) != (None, None):
+        raise UsageError(f"{spec}: version and thread_safe are for Python functions (callable:) only")
+    return loader(rest, declared, allow_pickle=allow_pickle)
+
+
+def _declarations(card: Declared | Card | str | PathLike[str] | None) -> Declared:
+    if card is None:
+        return Declared()
+    if isinstance(card, Declared):
+        return card
+    if isinstance(card, Card):
+        return declared_card(card)
+    return read_card(Path(card))
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """A specification as kind and rest.
+
+    >>> split_spec("zoo:efficientnet-lite0"), split_spec("nets/mine.onnx")
+    (('zoo', 'efficientnet-lite0'), ('onnx', 'nets/mine.onnx'))
+    >>> split_spec("resnet50")
+    Traceback (most recent call last):
+    oodometer.core.errors.UsageError: model 'resnet50': expected KIND:NAME, for example timm:resnet50; known kinds: \
+callable, onnx, timm, torch, zoo
+    """
+    match = KIND.fullmatch(spec)
+    if match and match[2]:
+        return match[1], match[2]
+    if match is None and spec.lower().endswith(".onnx"):
+        return "onnx", spec
+    kinds = ", ".join(model_kinds.names())
+    raise UsageError(f"model {spec!r}: expected KIND:NAME, for example timm:resnet50; known kinds: {kinds}")
+
+
+def expand(spec: str) -> list[str]:
+    """The specifications that a pattern stands for: ``zoo:*`` is every model of the zoo.
+
+    >>> expand("zoo:efficientnet-lite[01]*")
+    ['zoo:efficientnet-lite0', 'zoo:efficientnet-lite1']
+    >>> expand("onnx:mine.onnx")
+    ['onnx:mine.onnx']
+    """
+    kind, _, pattern = spec.partition(":")
+    if kind != "zoo" or "*" not in pattern:
+        return [spec]
+    from oodometer.models.zoo import zoo_names
+
+    found = fnmatch.filter(zoo_names(), pattern)
+    if not found:
+        raise UsageError(f"no model of the zoo matches {pattern!r}{did_you_mean(pattern, zoo_names())}")
+    return [f"zoo:{one}" for one in found]

