@@ -1,1 +1,1 @@
-"""TODO_DOC."""
+"""Labelled images from folders, arrays, tar shards, Parquet files and manifests, all read on demand."""

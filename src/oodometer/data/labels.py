@@ -1,0 +1,77 @@
+"""What users write as a label (numbers, WordNet ids, names) to indices into a label space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.errors import DataError
+from oodometer.core.labels import LabelSpace, numbered
+from oodometer.data.imagenet import imagenet, imagenet_index
+
+MAX_CLASSES = 1_000_000
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a whole number from 0 on.
+
+    >>> is_number("007"), is_number("-1"), is_number("²")
+    (True, False, False)
+    """
+    return text.isascii() and text.isdigit()
+
+
+def space_of(names: Iterable[str], *, name: str) -> tuple[LabelSpace, dict[str, int]]:
+    """The label space that these class names belong to, and the index of each name.
+
+    Numbers are indices, WordNet ids of ImageNet-1k are its classes (even if only some occur), and any other names
+    are classes in alphabetical order.
+
+    >>> space_of(["10", "9"], name="digits")[1]
+    {'10': 10, '9': 9}
+    >>> space_of(["n01443537"], name="fish")[1]
+    {'n01443537': 1}
+    >>> space_of(["dog", "cat"], name="pets")
+    (LabelSpace(name='pets', classes=('cat', 'dog')), {'cat': 0, 'dog': 1})
+    """
+    distinct = sorted(set(names))
+    if all(is_number(one) for one in distinct):
+        numbers = {one: int(one) for one in distinct}
+        largest = max(numbers.values(), default=-1)
+        if largest >= MAX_CLASSES:
+            raise DataError(f"{name}: class number {largest} is too large; name the classes by words instead")
+        return numbered(largest + 1), numbers
+    if all(one in imagenet_index() for one in distinct):
+        return imagenet(), {one: imagenet_index()[one] for one in distinct}
+    return LabelSpace(name, tuple(distinct)), {one: index for index, one in enumerate(distinct)}
+
+
+def parse_labels(values: Sequence[Any], *, name: str, rows: str = "row") -> tuple[np.ndarray, LabelSpace]:
+    """Labels as they were written, one per image, as indices (N,) int64 and their space; None is no label.
+
+    >>> parse_labels(["2", "0"], name="digits")[0].tolist(), parse_labels([None, None], name="new")[0].tolist()
+    ([2, 0], [-1, -1])
+    >>> parse_labels([0, -3], name="digits")
+    Traceback (most recent call last):
+    oodometer.core.errors.DataError: digits: row 2 has the label -3; labels are whole numbers from 0 on, or class names
+    """
+    texts = [_text(value, f"{name}: {rows} {place}") for place, value in enumerate(values, start=1)]
+    if all(text is None for text in texts):
+        return np.full(len(texts), -1, dtype=np.int64), numbered(0)
+    if None in texts:
+        missing = texts.index(None) + 1
+        raise DataError(f"{name}: {rows} {missing} has no label; give every image a label, or none at all")
+    space, index = space_of((text for text in texts if text is not None), name=name)
+    return np.array([index[text] for text in texts if text is not None], dtype=np.int64), space
+
+
+def _text(value: Any, where: str) -> str | None:
+    if value is None or value == "":
+        return None
+    text = value.strip() if isinstance(value, str) else str(value)
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not (whole or isinstance(value, str)) or (text.startswith("-") and is_number(text[1:])):
+        raise DataError(f"{where} has the label {text}; labels are whole numbers from 0 on, or class names")
+    return text or None

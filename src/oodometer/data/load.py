@@ -1,0 +1,113 @@
+"""Any data by its address."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError
+from oodometer.core.registry import Registry
+from oodometer.data import addresses
+
+
+class DataKind(Protocol):
+    """Opens the data at an address, without reading an image."""
+
+    def __call__(self, address: str, *, name: str) -> Dataset:
+        """The data set."""
+        ...
+
+
+data_kinds: Registry[DataKind] = Registry(
+    "kind of data",
+    {
+        "arrays": "oodometer.data.arrays:open_arrays",
+        "folder": "oodometer.data.folder:open_folder",
+        "manifest": "oodometer.data.manifest:open_manifest",
+        "parquet": "oodometer.data.parquet:open_parquet",
+        "webdataset": "oodometer.data.webdataset:open_webdataset",
+    },
+    group="oodometer.data",
+)
+
+_BY_ENDING = {
+    ".npy": "arrays",
+    ".npz": "arrays",
+    ".csv": "manifest",
+    ".parquet": "parquet",
+    ".tar": "webdataset",
+}
+
+
+def load_data(address: str, *, kind: str | None = None, name: str | None = None) -> Dataset:
+    """The data at a path or fsspec address; no image is read yet.
+
+    What it is shows in the address, unless ``kind`` says it:
+
+    - a file, or a pattern such as ``val-{000..003}.tar`` or ``val-*.parquet``, by its ending: ``.npy`` and ``.npz``
+      are arrays, ``.csv`` a manifest, ``.tar`` WebDataset shards; ``.parquet`` is a manifest if it has a column
+      ``path`` and none with images, otherwise Parquet with images in it;
+    - a folder that holds no folders but ``.tar`` or ``.parquet`` files: those files;
+    - any other folder: class folders.
+
+    Args:
+        address: Where the data are.
+        kind: One of ``data_kinds.names()``.
+        name: What to call the data; by default the last part of the address.
+    """
+    opener = data_kinds.get(kind) if kind else None
+    if not addresses.is_pattern(address) and not addresses.exists(address):
+        raise DataError(f"{address}: no such file or folder; check the path")
+    place = addresses.absolute(address)
+    opener = opener or data_kinds.get(kind_of(place))
+    return opener(place, name=name or default_name(place))
+
+
+def kind_of(address: str) -> str:
+    """The kind of data that an address holds, by the rule of `load_data`."""
+    ending = _ending(address)
+    if ending == ".parquet" and not addresses.is_folder(address):
+        from oodometer.data.parquet import has_images
+
+        return "parquet" if has_images(address) else "manifest"
+    if ending in _BY_ENDING and not addresses.is_folder(address):
+        return _BY_ENDING[ending]
+    if addresses.is_folder(address):
+        return _kind_of_folder(address)
+    raise DataError(
+        f"{address}: can't tell what kind of data it is; expected a folder or one of {', '.join(_BY_ENDING)}, "
+        f"or say kind= one of {', '.join(data_kinds.names())}"
+    )
+
+
+def default_name(address: str) -> str:
+    """What the data are called when nobody says.
+
+    >>> default_name("/data/val/"), default_name("/data/val.csv"), default_name("s3://data/val-{000..003}.tar")
+    ('val', 'val', 'val')
+    >>> default_name("/data/val/*.tar")
+    'val'
+    """
+    last = addresses.base_name(address)
+    ending = _ending(last)
+    stem = last[: -len(ending)] if ending in _BY_ENDING else last
+    cut = re.split(r"[{*?\[]", stem)[0].rstrip("-_. ")
+    if cut:
+        return cut
+    above = addresses.parent(address)
+    return default_name(above) if above != address and addresses.base_name(above) else "data"
+
+
+def _kind_of_folder(address: str) -> str:
+    if not addresses.list_folders(address):
+        endings = {_ending(file.path) for file in addresses.list_files(address)}
+        for ending in (".tar", ".parquet"):
+            if ending in endings:
+                return _BY_ENDING[ending]
+    return "folder"
+
+
+def _ending(address: str) -> str:
+    name = addresses.base_name(address)
+    return name[name.rfind(".") :].lower() if "." in name else ""

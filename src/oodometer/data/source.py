@@ -1,0 +1,135 @@
+"""Where the images of a data set come from: encoded files, or rows of pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from PIL import Image
+
+from oodometer.core.dataset import Progress, Scan
+from oodometer.core.digests import content_digest
+from oodometer.core.errors import DataError
+from oodometer.core.view import View
+from oodometer.data import addresses
+from oodometer.data.decode import decode, pixels_of
+from oodometer.data.resize import as_view
+from oodometer.data.scan import Finding, problem_of, scan_images
+
+
+class EncodedImages(Protocol):
+    """Images as the bytes of their files; called by many threads at once."""
+
+    def read(self, index: int) -> bytes:
+        """The encoded bytes; a `DataError` that names the image where there are none."""
+        ...
+
+    def name(self, index: int) -> str:
+        """Where the image lies, for error messages and the key of the scan; unique."""
+        ...
+
+    def version(self, index: int) -> str | None:
+        """A text that changes when the image does; None where that can't be known."""
+        ...
+
+
+class PixelRows(Protocol):
+    """Images as arrays of pixels; called by many threads at once."""
+
+    def read(self, index: int) -> np.ndarray:
+        """The pixels, (H, W, 3) or (H, W) uint8."""
+        ...
+
+    def name(self, index: int) -> str:
+        """Where the image lies."""
+        ...
+
+    def version(self, index: int) -> str | None:
+        """A text that changes when the image does."""
+        ...
+
+
+@dataclass(frozen=True)
+class ImageFiles:
+    """One file per image.
+
+    Args:
+        paths: The address of each.
+        versions: The version of each, where the listing told; otherwise the file is asked.
+    """
+
+    paths: tuple[str, ...]
+    versions: tuple[str | None, ...] | None = None
+
+    def read(self, index: int) -> bytes:
+        """The content of the file."""
+        return addresses.read_bytes(self.paths[index])
+
+    def name(self, index: int) -> str:
+        """The address of the file."""
+        return self.paths[index]
+
+    def version(self, index: int) -> str | None:
+        """Size and time of change; None if the file is missing, which reading it will say."""
+        if self.versions is not None:
+            return self.versions[index]
+        try:
+            return addresses.version_of(self.paths[index])
+        except DataError:
+            return None
+
+
+@dataclass(frozen=True)
+class EncodedSource:
+    """Images that are decoded when they are asked for."""
+
+    images: EncodedImages
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        """Image ``index``, decoded once, as each view wants it."""
+        content = self.images.read(index)
+        try:
+            return _all_views(decode(content), views)
+        except DataError as error:
+            raise DataError(f"{self.images.name(index)}: {error}") from error
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        """Digest every file's bytes and check that it is a whole image."""
+        return scan_images(indices, self.images, self._inspect, progress)
+
+    def _inspect(self, index: int) -> Finding:
+        try:
+            content = self.images.read(index)
+        except DataError as error:
+            return Finding(content_digest(b""), str(error), lasting=False)
+        problem = problem_of(content)
+        return Finding(content_digest(content), f"{self.images.name(index)}: {problem}" if problem else None)
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """Images that are kept as pixels."""
+
+    rows: PixelRows
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        """Image ``index`` as each view wants it."""
+        return _all_views(Image.fromarray(self.rows.read(index)), views)
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        """Digest every image's pixels, the same for each way of keeping them in an array."""
+        return scan_images(indices, self.rows, self._inspect, progress)
+
+    def _inspect(self, index: int) -> Finding:
+        try:
+            pixels = pixels_of(Image.fromarray(self.rows.read(index)))
+        except DataError as error:
+            return Finding(content_digest(b""), str(error), lasting=False)
+        shape = "x".join(str(side) for side in pixels.shape)
+        return Finding(content_digest(shape.encode() + b"\0" + pixels.tobytes()), None)
+
+
+def _all_views(image: Image.Image, views: Sequence[View | None]) -> list[np.ndarray]:
+    return [pixels_of(image) if view is None else as_view(image, view) for view in views]
