@@ -1,3 +1,52 @@
-"""An odometer for out-of-distribution robustness."""
+"""How far can an accuracy be trusted when the data shift? An odometer for out-of-distribution robustness.
+
+import oodometer as odo
+
+store = odo.run([odo.load_model("onnx:mine.onnx")], [odo.clean(odo.load_data("val/"))], store="runs/")
+print(odo.score(store))
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+# Where each public name lives; imported when first used, so that `import oodometer` costs nothing. The types are in
+# __init__.pyi, and a test keeps the two lists the same.
+_HOMES = {
+    "core.condition": "Condition Shift Transform clean",
+    "core.dataset": "Dataset",
+    "core.errors": "DataError ModelError OodometerError RequirementNotMetError StoreError UsageError",
+    "core.estimate": "Estimate",
+    "core.labels": "LabelMap LabelSpace mask super_classes",
+    "core.model": "Card Compute Input Model",
+    "core.predictions": "Predictions",
+    "core.random": "rng_for",
+    "core.stored": "StoredAnswers",
+    "core.view": "View",
+    "data.load": "load_data",
+    "data.subset": "stratified",
+    "engine.imports": "import_predictions import_table",
+    "engine.run": "Options Watcher run",
+    "models.load": "load_model",
+    "models.predictions": "read_predictions",
+    "report.compare": "Comparison compare",
+    "report.score": "Score Scores score",
+    "stats.intervals": "share_of",
+    "store.store": "Store open_store",
+}
+_MODULES = {name: f"oodometer.{module}" for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'oodometer' has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from PIL import Image
@@ -31,6 +32,11 @@ def as_view(image: Image.Image, view: View) -> np.ndarray:
         return pixels_of(_resample_part(image, size, (left, top), view))
     whole = image if size == image.size else image.resize(size, _FILTERS[view.interpolation])
     return pixels_of(whole.crop((left, top, left + view.width, top + view.height)))
+
+
+def plain_resize(pixels: np.ndarray, view: View) -> np.ndarray:
+    """Pixels that are already a crop, brought to the view's size whole: never resized-and-cropped a second time."""
+    return as_view(Image.fromarray(pixels), replace(view, resize=None))
 
 
 def resized_size(size: tuple[int, int], view: View) -> tuple[int, int]:

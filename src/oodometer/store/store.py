@@ -96,10 +96,14 @@ class Store:
         except (ValueError, TypeError) as error:
             raise StoreError(f"{self.files.locate(path)}: not a cell's description ({error})") from error
 
+    def is_sealed(self, cell: Cell) -> bool:
+        """Whether the cell is complete."""
+        return self.files.exists(f"cells/{cell.key}/rows.parquet")
+
     def row_files(self, cell: Cell) -> list[str]:
         """The addresses of the Parquet files that hold the cell's rows; none where nothing is done yet."""
         folder = f"cells/{cell.key}"
-        if self.files.exists(f"{folder}/rows.parquet"):
+        if self.is_sealed(cell):
             return [self.files.locate(f"{folder}/rows.parquet")]
         ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=False)
         return [self.files.locate(f"{folder}/parts/{start:09d}-{stop:09d}.parquet") for start, stop in ranges]

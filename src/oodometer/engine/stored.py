@@ -11,7 +11,7 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import align, numbered
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
 from oodometer.core.stored import StoredAnswers
-from oodometer.run.plan import cell_for
+from oodometer.engine.plan import cell_for
 from oodometer.store.store import Store
 
 

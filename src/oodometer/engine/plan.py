@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
-from oodometer.core.labels import NUMBERS, align
+from oodometer.core.labels import NUMBERS, align, numbered
 from oodometer.core.model import Model
 from oodometer.core.stored import StoredAnswers
 from oodometer.store.cells import Cell
@@ -47,18 +47,20 @@ class Chunk:
 
 def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: str) -> Cell:
     """The cell of a model and a condition."""
-    known = model.values.shape[1] if isinstance(model, StoredAnswers) and model.kind == "classes" else None
-    space = condition.space
-    n_classes = len(space)
-    if condition.label_map is None and isinstance(model, Model):
-        n_classes = len(model.space)
-        space = model.space if space.name == NUMBERS else space
+    known, answered = None, condition.space
+    if isinstance(model, StoredAnswers):
+        if model.kind == "classes":
+            known = model.values.shape[1]
+        elif answered.name == NUMBERS:
+            answered = numbered(model.values.shape[1])
+    elif condition.label_map is None:
+        answered = model.space
     return Cell(
         model=model.describe(),
         condition=condition.describe(),
         data=condition.dataset.name,
-        space=space.name,
-        n_classes=n_classes,
+        space=answered.name,
+        n_classes=len(answered),
         n_images=len(condition.dataset),
         precision=precision,
         known_classes=known,

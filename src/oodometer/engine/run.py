@@ -17,13 +17,13 @@ import numpy as np
 from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset, Progress, silent
 from oodometer.core.errors import DataError, UsageError
-from oodometer.core.model import Compute, Forward, Model, checked_logits
+from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import Predictions, from_logits, with_logits
 from oodometer.core.stored import StoredAnswers
 from oodometer.core.view import View
-from oodometer.run.executors import executors
-from oodometer.run.plan import Chunk, Task, cell_for, chunk_size, chunks_for, gaps, tasks_for
-from oodometer.run.stored import write_stored
+from oodometer.engine.executors import executors
+from oodometer.engine.plan import Chunk, Task, chunk_size, chunks_for, gaps, tasks_for
+from oodometer.engine.stored import write_stored
 from oodometer.store.store import Store, open_store
 
 
@@ -38,8 +38,6 @@ class Options:
         skip_broken: Leave out images that can't be read; otherwise they are an error.
         compute: Device and precision of the forward passes.
         executor: Who does the chunks.
-        warn: Called with a line about something the user should know.
-        scanning: Told about the pass over the files that comes first.
     """
 
     threads: int = 0
@@ -48,8 +46,6 @@ class Options:
     skip_broken: bool = False
     compute: Compute = field(default_factory=Compute)
     executor: str = "threads"
-    warn: Callable[[str], None] = lambda line: None  # noqa: E731, ARG005
-    scanning: Progress = silent
 
     def __post_init__(self) -> None:
         if self.threads < 0 or self.chunk < 0:
@@ -58,50 +54,62 @@ class Options:
             raise UsageError(f"keep {self.keep!r}: expected summary or logits")
 
 
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told how a run goes; by default nobody.
+
+    Args:
+        running: Told the number of predictions made and to make.
+        scanning: Told the number of files looked at before the work begins.
+        warn: Told, in one line, what the user should know.
+    """
+
+    running: Progress = silent
+    scanning: Progress = silent
+    warn: Callable[[str], None] = lambda line: None  # noqa: ARG005
+
+
 def run(
     models: Sequence[Model | StoredAnswers],
     conditions: Sequence[Condition],
     *,
     store: str | Store,
     options: Options | None = None,
-    progress: Progress = silent,
+    watcher: Watcher | None = None,
 ) -> Store:
     """Ask every model about every condition and keep the answers; what the store has already is not done again.
-
-    Args:
-        progress: Called with the number of predictions made and the number to make.
 
     Returns:
         The store, for `score` and `compare`.
     """
-    options = options or Options()
+    options, watcher = options or Options(), watcher or Watcher()
     if not models or not conditions:
         raise UsageError("nothing to run: give at least one model and one condition")
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
     for condition in conditions:
-        check_readable(condition.dataset, options)
+        check_readable(condition.dataset, watcher, skip_broken=options.skip_broken)
     live = [model for model in models if isinstance(model, Model)]
     keep = options.keep == "logits"
     tasks = tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
     for model in models:
         if isinstance(model, StoredAnswers):
             write_stored(model, conditions, open_to, keep_logits=keep)
-    _execute(tasks, open_to, options, progress)
+    _execute(tasks, open_to, options, watcher.running)
     return open_to
 
 
-def check_readable(dataset: Dataset, options: Options) -> None:
+def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> None:
     """Look at every file before the work begins: a broken one is an error now, not after hours."""
-    broken = dataset.scan(options.scanning).broken
+    broken = dataset.scan(watcher.scanning).broken
     if not broken:
         return
     first = min(broken)
     found = f"{dataset.name}: {len(broken)} of {len(dataset)} images can't be read, first {broken[first]}"
     if len(broken) == len(dataset):
         raise DataError(found)
-    if not options.skip_broken:
+    if not skip_broken:
         raise DataError(f"{found}; mend or remove them, or leave them out with --skip-broken")
-    options.warn(f"{found}; left out, n is smaller by {len(broken)}")
+    watcher.warn(f"{found}; left out, n is smaller by {len(broken)}")
 
 
 def _execute(tasks: list[Task], store: Store, options: Options, progress: Progress) -> None:
@@ -114,15 +122,12 @@ def _execute(tasks: list[Task], store: Store, options: Options, progress: Progre
     executor = executors.get(options.executor)(n_threads)
     worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
     progress(done, total)
-    try:
-        for n_predictions in executor.map(worker, chunks):
-            done += n_predictions
-            progress(done, total)
-    finally:
-        worker.stop()
+    for n_predictions in executor.map(worker, chunks, stop=worker.stop):
+        done += n_predictions
+        progress(done, total)
     keep = options.keep == "logits"
-    for _ in executor.map(lambda task: store.seal(task.cell, keep_logits=keep), tasks):
-        pass
+    for task in tasks:
+        store.seal(task.cell, keep_logits=keep)
 
 
 def n_cores() -> int:
@@ -135,6 +140,14 @@ def _share(compute: Compute, n_threads: int) -> Compute:
     return replace(compute, threads=max(1, n_cores() // n_threads))
 
 
+class StoppedError(Exception):
+    """The run is being stopped: unwind."""
+
+
+BATCH = {"cpu": 32}
+"""Images per forward pass: few on a CPU, where a stop need not wait long and memory stays small; a GPU wants many."""
+
+
 class Worker:
     """Does chunks; called by many threads. Models are opened when first needed, once per process."""
 
@@ -145,26 +158,35 @@ class Worker:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
+    def __reduce__(self) -> tuple[type[Worker], tuple[Store, Options]]:
+        # On another machine the models are opened anew.
+        return Worker, (self._store, self._options)
+
     def stop(self) -> None:
-        """Begin no further cell: what is being written is finished, the rest is left for the next run."""
+        """Begin no further batch: what is written stays, the rest is left for the next run."""
         self._stopped.set()
 
     def __call__(self, chunk: Chunk) -> int:
         """Do what is missing of a chunk; the number of predictions made."""
-        plain = _views_wanted(chunk)
-        images = self._decode(chunk, plain)
-        for condition, tasks in _by_condition(chunk.tasks):
-            pixels = images if condition.transform is None else _transformed(condition, chunk, images)
-            for task in tasks:
-                if self._stopped.is_set():
-                    return 0
-                self._answer(task, chunk, pixels)
+        try:
+            images = self._decode(chunk, _views_wanted(chunk))
+            for condition, tasks in _by_condition(chunk.tasks):
+                pixels = images if condition.transform is None else _transformed(condition, chunk, images)
+                for task in tasks:
+                    self._answer(task, chunk, pixels)
+        except StoppedError:
+            return 0
         return chunk.n_predictions
+
+    def _check_stop(self) -> None:
+        if self._stopped.is_set():
+            raise StoppedError
 
     def _decode(self, chunk: Chunk, views: list[View]) -> dict[View, dict[int, np.ndarray]]:
         """Each readable image of the chunk by view and position."""
         images: dict[View, dict[int, np.ndarray]] = {view: {} for view in views}
         for position in range(chunk.start, chunk.stop):
+            self._check_stop()
             try:
                 seen = chunk.dataset.views(position, views)
             except DataError as error:
@@ -185,13 +207,12 @@ class Worker:
 
     def _rows(self, task: Task, positions: np.ndarray, images: dict[int, np.ndarray]) -> Predictions:
         label_map = task.condition.label_map
-        n_classes = len(label_map.target if label_map else task.model.space)
-        if len(positions):
-            batch = np.stack([images[position] for position in positions.tolist()])
-            logits = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
-            logits = label_map.logits(logits) if label_map else logits
-        else:
-            logits = np.empty((0, n_classes), dtype=np.float32)
+        logits = np.empty((len(positions), len(task.model.space)), dtype=np.float32)
+        for some in batches(len(positions), BATCH.get(self._options.compute.device, 256)):
+            self._check_stop()
+            batch = np.stack([images[position] for position in positions[some].tolist()])
+            logits[some] = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
+        logits = label_map.logits(logits) if label_map else logits
         rows = from_logits(logits, task.labels[positions], positions)
         return with_logits(rows, logits) if self._options.keep == "logits" else rows
 

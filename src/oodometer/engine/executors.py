@@ -17,10 +17,11 @@ class Executor(Protocol):
     """Does work on items, in any order, and yields each result when it is there.
 
     ``work`` may run in other threads, or be sent to other machines. When it raises, or when the caller stops
-    asking, no further item is begun and the exception comes out here.
+    asking (Ctrl-C), no further item is begun, ``stop`` is called to hasten those that are running, and the exception
+    comes out here.
     """
 
-    def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    def map(self, work: Callable[[T], R], items: Iterable[T], *, stop: Callable[[], None]) -> Iterator[R]:
         """The results, as they come."""
         ...
 
@@ -31,7 +32,7 @@ class Threads:
     def __init__(self, n_threads: int) -> None:
         self.n_threads = n_threads
 
-    def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    def map(self, work: Callable[[T], R], items: Iterable[T], *, stop: Callable[[], None]) -> Iterator[R]:
         """The results, as they come; only as many items are held as there are threads."""
         rest = iter(items)
         pool = ThreadPoolExecutor(self.n_threads, thread_name_prefix="oodometer")
@@ -43,9 +44,10 @@ class Threads:
                 for future in done:
                     yield future.result()
         finally:
+            stop()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 executors: Registry[Callable[[int], Executor]] = Registry(
-    "executor", {"threads": "oodometer.run.executors:Threads"}, group="oodometer.executors"
+    "executor", {"threads": "oodometer.engine.executors:Threads"}, group="oodometer.executors"
 )

@@ -1,0 +1,162 @@
+"""Two models on the same images: who is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oodometer.core.errors import StoreError, UsageError, did_you_mean
+from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import share_of
+from oodometer.stats.paired import PairedCounts, mcnemar_exact, paired_difference
+from oodometer.store.cells import Cell
+from oodometer.store.queries import paired
+from oodometer.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Model B against model A on one condition, on the images that both saw.
+
+    Args:
+        accuracy_a, accuracy_b: Top-1 on the common images.
+        difference: Accuracy of B minus accuracy of A.
+        p_value: Of the exact McNemar test.
+        n_a, n_b: How many images each model saw; n is in the estimates.
+    """
+
+    model_a: str
+    model_b: str
+    condition: str
+    data: str
+    accuracy_a: Estimate
+    accuracy_b: Estimate
+    difference: Estimate
+    p_value: float
+    counts: PairedCounts
+    n_a: int
+    n_b: int
+
+    @property
+    def verdict(self) -> str:
+        """What the interval of the difference says, in words."""
+        low, high = self.difference.low, self.difference.high
+        assert low is not None
+        assert high is not None
+        if low > 0:
+            return f"{self.model_b} is better"
+        if high < 0:
+            return f"{self.model_b} is worse"
+        return "no difference shown"
+
+    def __str__(self) -> str:
+        counts = self.counts
+        width = max(len(self.model_a), len(self.model_b), len("difference"))
+        lines = [
+            f"{self.condition} on {self.data}, top-1, the {counts.n} images that both saw",
+            f"  {self.model_a.ljust(width)}  {self.accuracy_a}",
+            f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
+            f"  {'difference'.ljust(width)}  {_signed(self.difference)}  ({self.difference.interval})",
+            f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
+            f"both {counts.both}, neither {counts.neither}; exact McNemar p = {self.p_value:.3g}: {self.verdict}",
+        ]
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison as plain values."""
+        return {**asdict(self), "verdict": self.verdict}
+
+    def is_worse_by(self, margin: float, *, strict: bool = False) -> bool:
+        """Whether B loses more than the margin to A.
+
+        Args:
+            strict: Whether such a loss can't be ruled out: the interval of the difference reaches below -margin.
+        """
+        least = self.difference.low if strict else self.difference.value
+        assert least is not None
+        return least < -margin
+
+
+def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level: float = 0.95) -> list[Comparison]:
+    """Model B against model A on every condition that both have, or on one.
+
+    Args:
+        a, b: Names of models; ``NAME@DIGEST`` where the store has several weights under one name.
+        on: The condition.
+        level: Of the intervals.
+
+    Raises:
+        StoreError: The two models did not see the same images.
+    """
+    opened = store if isinstance(store, Store) else open_store(str(store))
+    cells = opened.cells()
+    if a == b:
+        raise UsageError(f"{a} and {b} are the same model: name two")
+    cells_a, cells_b = _cells_of(a, cells, opened), _cells_of(b, cells, opened)
+    pairs = _matching(cells_a, cells_b, on)
+    if not pairs:
+        asked = f"condition {on!r}" if on else "a condition"
+        names = sorted({cell.condition_name for cell in (*cells_a, *cells_b)})
+        raise StoreError(f"{opened}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
+    return [_compared(opened, one, other, level) for one, other in pairs]
+
+
+def _cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
+    """The finished or begun cells of one model, all of the same weights."""
+    plain, _, digest = name.rpartition("@") if "@" in name else (name, "", "")
+    exact = [cell for cell in cells if cell.model_name == name]
+    found = exact or [c for c in cells if c.model_name == plain and str(c.model["digest"]).startswith(digest)]
+    if not found:
+        hint = did_you_mean(name, {cell.model_name for cell in cells})
+        raise UsageError(f"{store}: no predictions of a model named {name!r}{hint}")
+    weights = sorted({str(cell.model["digest"])[:8] for cell in found})
+    if len(weights) > 1:
+        several = ", ".join(f"{plain}@{one}" for one in weights)
+        raise UsageError(f"{store}: {name} stands for several weights; say which: {several}")
+    return found
+
+
+def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[tuple[Cell, Cell]]:
+    """Pairs of cells of the same condition; on the same data where there are such, else the only ones."""
+
+    def without_data(cell: Cell) -> dict[str, Any]:
+        return {part: value for part, value in cell.condition.items() if part != "data"}
+
+    alike = [
+        (one, other)
+        for one in cells_a
+        for other in cells_b
+        if without_data(one) == without_data(other) and on in (None, one.condition_name)
+    ]
+    same = [(one, other) for one, other in alike if one.condition["data"] == other.condition["data"]]
+    done = {one.condition_name for one, _ in same}
+    return same + [pair for pair in alike if pair[0].condition_name not in done]
+
+
+def _compared(store: Store, a: Cell, b: Cell, level: float) -> Comparison:
+    found = paired(store, a, b)
+    where = f"{a.model_name} and {b.model_name} on {a.condition_name}"
+    if found.other_content is not None:
+        raise StoreError(f"{where}: not the same images: {found.other_content!r} has other content in the two runs")
+    if found.other_label is not None:
+        raise StoreError(f"{where}: not the same labels: {found.other_label!r} has another label in the two runs")
+    counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
+    if counts.n == 0:
+        raise StoreError(f"{where}: no labelled image in common ({a.data}: {found.n_a}, {b.data}: {found.n_b})")
+    return Comparison(
+        model_a=a.model_name,
+        model_b=b.model_name,
+        condition=a.condition_name,
+        data=a.data if a.data == b.data else f"{a.data} and {b.data}",
+        accuracy_a=share_of(counts.both + counts.only_a, counts.n, level=level),
+        accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
+        difference=paired_difference(counts, level=level),
+        p_value=mcnemar_exact(counts),
+        counts=counts,
+        n_a=found.n_a,
+        n_b=found.n_b,
+    )
+
+
+def _signed(estimate: Estimate) -> str:
+    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]  n={estimate.n}"

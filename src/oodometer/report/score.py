@@ -1,0 +1,118 @@
+"""The score of every cell of a store, each number with its interval and n."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from oodometer.core.errors import StoreError
+from oodometer.core.estimate import Estimate
+from oodometer.report.text import columns
+from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
+from oodometer.store.queries import Counts, counts
+from oodometer.store.store import Store, open_store
+from oodometer.store.tables import Accuracy, read_tables
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number about one cell.
+
+    Args:
+        weights: The first letters of the weights' digest; empty for an imported number.
+        missing: Images of the condition that have no row: broken ones, or those of an unfinished run.
+        state: ``complete``, ``unfinished``, or ``imported`` from a table.
+    """
+
+    model: str
+    weights: str
+    condition: str
+    data: str
+    metric: str
+    estimate: Estimate
+    missing: int
+    state: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The score as plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """All scores of a store; prints as a table."""
+
+    rows: tuple[Score, ...]
+
+    def __str__(self) -> str:
+        several_data = len({row.data for row in self.rows if row.data}) > 1
+        names = {(row.model, row.weights) for row in self.rows}
+        several_weights = len({name for name, _ in names}) < len(names)
+        lines = []
+        for row in self.rows:
+            model = f"{row.model}@{row.weights}" if several_weights and row.weights else row.model
+            where = [row.condition, row.data] if several_data else [row.condition]
+            lines.append([model, *where, row.metric, str(row.estimate), _remark(row)])
+        return columns(lines)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The scores as plain values."""
+        return [row.as_json() for row in self.rows]
+
+
+def score(store: str | Store, *, interval: str = DEFAULT_INTERVAL, level: float = 0.95) -> Scores:
+    """Top-1 and top-5 accuracy of every cell, measured or imported.
+
+    Args:
+        interval: ``clopper-pearson`` or ``wilson``.
+        level: Of the interval.
+    """
+    opened = store if isinstance(store, Store) else open_store(str(store))
+    rows = [one for found in counts(opened) for one in _measured(opened, found, interval, level)]
+    rows += [_imported(found, interval, level) for found in read_tables(opened)]
+    if not rows:
+        raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
+    return Scores(tuple(rows))
+
+
+def _measured(store: Store, found: Counts, interval: str, level: float) -> list[Score]:
+    if found.n == 0:
+        return []
+    cell = found.cell
+    known = cell.n_classes if cell.known_classes is None else cell.known_classes
+    hits = {"top-1": found.top1}
+    # With five classes or fewer every answer is among the top five: no measurement.
+    if known >= 5 and cell.n_classes > 5:
+        hits["top-5"] = found.top5
+    missing = cell.n_images - found.n_rows
+    return [
+        Score(
+            model=cell.model_name,
+            weights=str(cell.model["digest"])[:8],
+            condition=cell.condition_name,
+            data=cell.data,
+            metric=metric,
+            estimate=share_of(right, found.n, interval=interval, level=level),
+            missing=missing,
+            state="complete" if store.is_sealed(cell) else "unfinished",
+        )
+        for metric, right in hits.items()
+    ]
+
+
+def _imported(found: Accuracy, interval: str, level: float) -> Score:
+    if found.n is None:
+        estimate = Estimate(found.accuracy, None, None, None, "none: n is not known")
+    else:
+        # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
+        near = share_of(round(found.accuracy * found.n), found.n, interval=interval, level=level)
+        estimate = Estimate(found.accuracy, near.low, near.high, found.n, near.interval)
+    return Score(found.model, "", found.condition, "", "top-1", estimate, missing=0, state="imported")
+
+
+def _remark(row: Score) -> str:
+    if row.state == "complete" and row.missing:
+        return f"({row.missing} broken images left out)"
+    if row.state == "unfinished":
+        return f"(unfinished: {row.missing} images to go)"
+    return "(imported)" if row.state == "imported" else ""

@@ -1,0 +1,1 @@
+"""Suites: names for sets of conditions."""

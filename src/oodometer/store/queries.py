@@ -1,0 +1,112 @@
+"""Questions over many cells, answered by DuckDB from the Parquet files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from oodometer.core.errors import StoreError
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many labelled rows a cell has and how many of them are right.
+
+    Args:
+        n_rows: All rows, labelled or not.
+        n: The labelled ones.
+        top1: True class first.
+        top5: True class among the first five.
+    """
+
+    cell: Cell
+    n_rows: int
+    n: int
+    top1: int
+    top5: int
+
+
+def counts(store: Store) -> list[Counts]:
+    """The counts of every cell that has rows, in one query."""
+    cells = store.cells()
+    owner: dict[str, int] = {}
+    for index, cell in enumerate(cells):
+        owner.update(dict.fromkeys(store.row_files(cell), index))
+    if not owner:
+        return []
+    rows = query(
+        store,
+        """
+        SELECT filename, count(*), count_if(rank >= 0), count_if(rank = 0), count_if(rank BETWEEN 0 AND 4)
+        FROM read_parquet($files, filename = true) GROUP BY filename
+        """,
+        files=list(owner),
+    )
+    totals: dict[int, list[int]] = {}
+    for file, *numbers in rows:
+        total = totals.setdefault(owner[file], [0, 0, 0, 0])
+        for place, number in enumerate(numbers):
+            total[place] += number
+    return [Counts(cells[index], *totals[index]) for index in sorted(totals)]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Two cells joined on the image ids.
+
+    Args:
+        both, only_a, only_b, neither: Of the common labelled images, which model was right.
+        n_a, n_b: Labelled images of each cell.
+        other_content: An id under which the two cells saw different images.
+        other_label: An id that has different labels.
+    """
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    n_a: int
+    n_b: int
+    other_content: str | None
+    other_label: str | None
+
+
+def paired(store: Store, a: Cell, b: Cell) -> Pairs:
+    """The images that both cells saw, and who was right on them."""
+    row = query(
+        store,
+        """
+        WITH a AS (
+            SELECT id, content, rows.label AS label, rank = 0 AS good FROM read_parquet($rows_a) AS rows
+            JOIN read_parquet($images_a) AS images ON rows.image = images.image WHERE rank >= 0),
+        b AS (
+            SELECT id, content, rows.label AS label, rank = 0 AS good FROM read_parquet($rows_b) AS rows
+            JOIN read_parquet($images_b) AS images ON rows.image = images.image WHERE rank >= 0)
+        SELECT count_if(a.good AND b.good), count_if(a.good AND NOT b.good), count_if(NOT a.good AND b.good),
+            count_if(NOT a.good AND NOT b.good), (SELECT count(*) FROM a), (SELECT count(*) FROM b),
+            -- An empty digest: answers computed elsewhere, of images that were never seen here.
+            min(a.id) FILTER (a.content <> b.content AND octet_length(a.content) > 0 AND octet_length(b.content) > 0),
+            min(a.id) FILTER (a.label <> b.label)
+        FROM a JOIN b ON a.id = b.id
+        """,
+        rows_a=store.row_files(a),
+        rows_b=store.row_files(b),
+        images_a=store.images_file(a),
+        images_b=store.images_file(b),
+    )[0]
+    return Pairs(*row)
+
+
+def query(store: Store, sql: str, **values: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query over the store's files."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        if not store.files.is_local:
+            connection.register_filesystem(store.files.filesystem())
+        try:
+            return connection.execute(sql, values).fetchall()
+        except duckdb.Error as error:
+            raise StoreError(f"{store}: a file in it can't be read ({str(error).splitlines()[0]})") from error

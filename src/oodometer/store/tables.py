@@ -1,0 +1,112 @@
+"""Accuracies from somebody's table: kept beside the predictions, never mixed up with them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+
+from oodometer.core.digests import digest_of
+from oodometer.core.errors import DataError
+from oodometer.store.store import Store
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """One cell of a table: a share between 0 and 1, and n where it is known."""
+
+    model: str
+    condition: str
+    accuracy: float
+    n: int | None
+    source: str
+
+
+def parse_table(
+    text: str, *, source: str, n: int | None = None, sizes: Mapping[str, int] | None = None
+) -> list[Accuracy]:
+    r"""The accuracies of a CSV table, long (``model,condition,accuracy[,n]``) or wide (``model`` and a column each).
+
+    Empty cells are not measured and left out. A table with any value above 1 is in percent.
+
+    Args:
+        source: Where the table comes from, kept with every number.
+        n: The number of images where the table does not say.
+        sizes: The same per condition.
+
+    >>> parse_table("model,val\nnet,76.1\n", source="t.csv", n=50000)
+    [Accuracy(model='net', condition='val', accuracy=0.761, n=50000, source='t.csv')]
+    """
+    reader = csv.DictReader(io.StringIO(text))
+    header = [name.strip() for name in reader.fieldnames or []]
+    reader.fieldnames = header
+    if "model" not in header:
+        raise DataError(f"{source}: no column 'model'; expected model,condition,accuracy,n or model and a column each")
+    is_long = {"condition", "accuracy"} <= set(header)
+    cells = [(at, *cell) for at, row in enumerate(reader, 2) for cell in (_long(row) if is_long else _wide(row))]
+    read = [(at, model, where, _number(value, source, at), size) for at, model, where, value, size in cells]
+    if not read:
+        raise DataError(f"{source}: no accuracies in it")
+    unit = 100.0 if any(value > 1 for *_, value, _ in read) else 1.0
+    known = dict(sizes or {})
+    found: dict[tuple[str, str], Accuracy] = {}
+    for at, model, where, value, size in read:
+        if not 0 <= value <= unit:
+            raise DataError(f"{source}, line {at}: {value:g} is not an accuracy")
+        if (model, where) in found:
+            raise DataError(f"{source}, line {at}: a second accuracy of {model} on {where}")
+        count = _count(size, source, at) if size else known.get(where, n)
+        found[model, where] = Accuracy(model, where, round(value / unit, 12), count, source)
+    return list(found.values())
+
+
+def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
+    """Keep a table; the same table again changes nothing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    records = [asdict(row) for row in rows]
+    buffer = io.BytesIO()
+    types = {"model": "string", "condition": "string", "accuracy": "float64", "n": "int64", "source": "string"}
+    schema = pa.schema([(name, pa.type_for_alias(alias)) for name, alias in types.items()])
+    pq.write_table(pa.Table.from_pylist(records, schema=schema), buffer, compression="zstd")
+    store.files.write(f"tables/{digest_of({'rows': records})}.parquet", buffer.getvalue())
+
+
+def read_tables(store: Store) -> list[Accuracy]:
+    """All imported accuracies."""
+    names = store.files.names("tables")
+    if not names:
+        return []
+    import pyarrow.parquet as pq
+
+    found: list[Accuracy] = []
+    for name in names:
+        table = pq.read_table(io.BytesIO(store.files.read(f"tables/{name}")))
+        found.extend(Accuracy(**row) for row in table.to_pylist())
+    return found
+
+
+def _long(row: Mapping[str, str | None]) -> Iterator[tuple[str, str, str, str | None]]:
+    if row["accuracy"]:
+        yield row["model"] or "", row["condition"] or "", row["accuracy"], row.get("n")
+
+
+def _wide(row: Mapping[str, str | None]) -> Iterator[tuple[str, str, str, str | None]]:
+    for name, value in row.items():
+        if name != "model" and value:
+            yield row["model"] or "", name, value, None
+
+
+def _number(text: str, source: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"{source}, line {line}: {text!r} is not a number") from None
+
+
+def _count(text: str, source: str, line: int) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise DataError(f"{source}, line {line}: n {text!r} is not a number of images")
+    return int(text)
