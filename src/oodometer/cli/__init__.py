@@ -1,1 +1,1 @@
-"""TODO_DOC."""
+"""The command line: one file per verb, thin over the library."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.report.text import columns
+from oodometer.report.text import columns, interval_bar
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
 from oodometer.store.queries import Counts, counts
 from oodometer.store.store import Store, open_store
@@ -45,6 +46,14 @@ class Scores:
     rows: tuple[Score, ...]
 
     def __str__(self) -> str:
+        return self.table()
+
+    def only(self, wanted: Callable[[Score], bool]) -> Scores:
+        """The scores that are wanted."""
+        return Scores(tuple(row for row in self.rows if wanted(row)))
+
+    def table(self, *, plot: bool = False) -> str:
+        """The scores as text, a line each; ``plot`` draws each interval on the scale from 0 to 1."""
         several_data = len({row.data for row in self.rows if row.data}) > 1
         names = {(row.model, row.weights) for row in self.rows}
         several_weights = len({name for name, _ in names}) < len(names)
@@ -52,7 +61,8 @@ class Scores:
         for row in self.rows:
             model = f"{row.model}@{row.weights}" if several_weights and row.weights else row.model
             where = [row.condition, row.data] if several_data else [row.condition]
-            lines.append([model, *where, row.metric, str(row.estimate), _remark(row)])
+            drawn = [interval_bar(row.estimate)] if plot else []
+            lines.append([model, *where, row.metric, *drawn, str(row.estimate), _remark(row)])
         return columns(lines)
 
     def as_json(self) -> list[dict[str, Any]]:

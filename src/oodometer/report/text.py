@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from oodometer.core.estimate import Estimate
+
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
     """The rows with their columns aligned, two spaces between them.
@@ -16,3 +18,22 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def interval_bar(estimate: Estimate, *, width: int = 40) -> str:
+    """The interval drawn on the scale from 0 to 1.
+
+    >>> interval_bar(Estimate(0.75, 0.5, 0.9, 20, "wilson 95%"), width=20)
+    '          ├────●──┤ '
+    """
+    places = [" "] * width
+
+    def place(share: float) -> int:
+        return min(int(share * width), width - 1)
+
+    if estimate.low is not None and estimate.high is not None:
+        low, high = place(estimate.low), place(estimate.high)
+        places[low : high + 1] = "─" * (high - low + 1)
+        places[low], places[high] = "├", "┤"
+    places[place(estimate.value)] = "●"
+    return "".join(places)

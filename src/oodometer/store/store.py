@@ -100,6 +100,10 @@ class Store:
         """Whether the cell is complete."""
         return self.files.exists(f"cells/{cell.key}/rows.parquet")
 
+    def has_logits(self, cell: Cell) -> bool:
+        """Whether all logits of the cell were kept."""
+        return self.covered(cell, keep_logits=True) == [(0, cell.n_images)]
+
     def row_files(self, cell: Cell) -> list[str]:
         """The addresses of the Parquet files that hold the cell's rows; none where nothing is done yet."""
         folder = f"cells/{cell.key}"

@@ -1,0 +1,78 @@
+"""The ``oodometer`` command: finds the verb, imports only that, and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from oodometer import __version__
+from oodometer.core.errors import OodometerError
+
+VERBS = {
+    "compare": "Compare two models on the images that both saw.",
+    "import": "Bring accuracies or predictions from elsewhere into a store.",
+    "ls": "Show what is in a store, or which models, data and conditions there are.",
+    "quickstart": "Measure the models of the zoo on twenty photographs.",
+    "run": "Ask models about conditions and keep every prediction.",
+    "score": "Accuracy of every model on every condition, with intervals.",
+}
+"""Each verb with its help, so that ``oodometer --help`` imports none of them."""
+
+
+class Verbs(click.Group):
+    """The verbs, each imported when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """All verbs."""
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"oodometer.cli.{cmd_name}_" if cmd_name == "import" else f"oodometer.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """The verb that the arguments begin with."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from oodometer.core.errors import did_you_mean
+
+            raise click.UsageError(f"no command named {args[0]!r}{did_you_mean(args[0], VERBS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the verbs without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(VERBS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; an error of the user's ends in one line."""
+        try:
+            return super().invoke(ctx)
+        except OodometerError as error:
+            raise Failure(str(error), error.exit_code) from error
+        except KeyboardInterrupt:
+            message = "stopped; what is finished is kept: run the same command again to go on"
+            raise Failure(message, 130) from None
+
+
+class Failure(click.ClickException):
+    """The end of a command that did not succeed."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc] # click reads it off the instance
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="oodometer")
+def main() -> None:
+    """How far can an image classifier's accuracy be trusted when the data shift?
+
+    Results go to stdout, talk to stderr. Exit codes: 0 done; 1 the work failed, what was finished is kept; 2 wrong
+    usage; 3 a stated requirement was not met.
+    """

@@ -1,0 +1,100 @@
+"""How commands talk: results on stdout, as text or JSON; progress and warnings on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from oodometer.engine.run import Watcher
+
+SECONDS_BETWEEN_LINES = 10.0
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+def say(line: str) -> None:
+    """A line of talk, on stderr."""
+    click.echo(line, err=True)
+
+
+def print_json(value: Any) -> None:
+    """A result for programs, on stdout; numbers that are not known are null."""
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[Watcher]:
+    """Someone who watches a run: bars with rate and time left on a terminal, plain lines elsewhere."""
+    from oodometer.engine.run import Watcher
+
+    if not sys.stderr.isatty():
+        yield Watcher(running=Lines("predictions"), scanning=Lines("files checked"), warn=_warn)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _rate(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        yield Watcher(running=_bar(bars, "predictions"), scanning=_bar(bars, "files checked"), warn=_warn)
+
+
+def _warn(line: str) -> None:
+    say(f"warning: {line}")
+
+
+def _bar(bars: Any, what: str) -> Any:
+    tasks: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not tasks and total:
+            tasks.append(bars.add_task(what, total=total))
+        if tasks:
+            bars.update(tasks[0], completed=done, total=total)
+
+    return show
+
+
+def _rate() -> Any:
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second."""
+
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "", style="dim")
+
+    return Rate()
+
+
+class Lines:
+    """Progress as a plain line every few seconds, and one at the end."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.begun = time.monotonic()
+        self.said = self.begun
+        self.first = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell how far it is, if it is time to."""
+        now = time.monotonic()
+        if done == 0:
+            self.begun = self.said = now
+        elif now - self.said >= SECONDS_BETWEEN_LINES or (done == total and now - self.begun >= 1):
+            self.said = now
+            rate = done / max(now - self.begun, 1e-9)
+            left = (total - done) / rate
+            say(
+                f"{done}/{total} {self.what}, {rate:.1f}/s, {left:.0f} s left"
+                if done < total
+                else f"{done}/{total} {self.what} in {now - self.begun:.1f} s, {rate:.1f}/s"
+            )
