@@ -139,17 +139,6 @@ def version_of(address: str) -> str | None:
         raise _unreadable(address, error) from error
 
 
-def size_of(address: str) -> int:
-    """The number of bytes in the file."""
-    if is_remote(address):
-        fs, path = _file_system(address)
-        return int(_remote(address, fs.size, path))
-    try:
-        return os.path.getsize(address)
-    except (OSError, ValueError) as error:
-        raise _unreadable(address, error) from error
-
-
 def list_files(folder: str) -> list[FoundFile]:
     """All files below a folder, sorted by path; symbolic links are followed, hidden files and folders left out."""
     if is_remote(folder):

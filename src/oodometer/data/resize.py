@@ -58,22 +58,25 @@ def _offset(size: int, crop: int) -> int:
 
 
 def _cropping_pays(old: tuple[int, int], new: tuple[int, int], view: View) -> bool:
-    """Whether to work on a part only: not if that is nearly all, and not for nearest, which is computed otherwise."""
-    if old == new or view.interpolation == "nearest":
+    """Whether to work on a part: not if that is nearly all, and only where Pillow's horizontal pass comes first.
+
+    Pillow 13 begins with the vertical pass if the height shrinks by more than twice as many pixels as the width
+    (src/libImaging/Resample.c), some versions before it if the image is a hundred times as high as wide; nearest is
+    not computed in passes at all.
+    """
+    (width, height), (new_width, new_height) = old, new
+    vertical_first = height - new_height > max(0, 2 * (width - new_width)) or height > 100 * width
+    if old == new or view.interpolation == "nearest" or vertical_first:
         return False
-    return view.width * view.height < 0.85 * new[0] * new[1]
+    return view.width * view.height < 0.85 * new_width * new_height
 
 
 def _resample_part(image: Image.Image, size: tuple[int, int], corner: tuple[int, int], view: View) -> Image.Image:
     """What cropping the whole resized image would give, from the rows and columns that it depends on."""
-    (width, height), (new_width, new_height), (left, top) = image.size, size, corner
-    if _box_is_exact(width, new_width) and _box_is_exact(height, new_height):
-        x_scale, y_scale = width / new_width, height / new_height
-        box = (left * x_scale, top * y_scale, (left + view.width) * x_scale, (top + view.height) * y_scale)
-        return image.resize((view.width, view.height), _FILTERS[view.interpolation], box=box)
+    (new_width, new_height), (left, top) = size, corner
     band, first_row = _needed_rows(image, new_height, top, view)
     band = _resample_columns(band, new_width, left, view)
-    return _resample_rows(band, first_row, (height, new_height), top, view)
+    return _resample_rows(band, first_row, (image.size[1], new_height), top, view)
 
 
 def _needed_rows(image: Image.Image, new_height: int, top: int, view: View) -> tuple[Image.Image, int]:
@@ -83,6 +86,8 @@ def _needed_rows(image: Image.Image, new_height: int, top: int, view: View) -> t
     reach = _SUPPORTS[view.interpolation] * max(1.0, scale)
     first = max(0, int((top + 0.5) * scale - reach) - 1)
     end = min(height, int((top + view.height - 0.5) * scale + reach) + 2)
+    if end - first > 0.9 * height:
+        return image, 0
     return image.crop((0, first, width, end)), first
 
 
@@ -110,9 +115,11 @@ def _resample_rows(band: Image.Image, first_row: int, heights: tuple[int, int], 
         return band.resize((view.width, view.height), method, box=box)
     # The weights of a row depend on where it lies in the whole image, so the band is put back in its place; what
     # comes out of the empty rows is cut off.
-    canvas = Image.new(band.mode, (view.width, height))
-    canvas.paste(band, (0, first_row))
-    return canvas.resize((view.width, new_height), method).crop((0, top, view.width, top + view.height))
+    if band.size[1] != height:
+        canvas = Image.new(band.mode, (view.width, height))
+        canvas.paste(band, (0, first_row))
+        band = canvas
+    return band.resize((view.width, new_height), method).crop((0, top, view.width, top + view.height))
 
 
 def _box_is_exact(old: int, new: int) -> bool:

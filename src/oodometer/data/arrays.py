@@ -1,0 +1,216 @@
+"""Images as rows of a NumPy array, ``.npy`` or ``.npz``, the way CIFAR and its relatives are passed around."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import IO, Any, Protocol
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError
+from oodometer.core.labels import LabelSpace
+from oodometer.data import addresses
+from oodometer.data.ids import ids_of_positions
+from oodometer.data.labels import parse_labels
+from oodometer.data.source import ArraySource, PixelRows
+
+_IMAGE_NAMES = ("images", "x", "data", "x_test")
+_LABEL_NAMES = ("labels", "y", "y_test")
+
+
+def open_arrays(address: str, *, name: str) -> Dataset:
+    """The images of an array, uint8, (N, H, W, 3), (N, 3, H, W) or grey (N, H, W).
+
+    Labels are under ``labels``, ``y`` or ``y_test`` in an ``.npz``, and in ``STEM_labels.npy`` or ``labels.npy`` beside
+    a ``.npy``. Nothing is ever unpickled.
+    """
+    rows, labels = _open_npz(address) if address.lower().endswith(".npz") else _open_npy(address)
+    n = rows.n
+    indices, space = _parse(labels, n, address, name)
+    return Dataset(
+        name=name, ids=ids_of_positions(n), labels=indices, space=space, source=ArraySource(rows), rows=np.arange(n)
+    )
+
+
+class CountedRows(PixelRows, Protocol):
+    """Rows of pixels whose number is known."""
+
+    @property
+    def n(self) -> int:
+        """The number of images."""
+        ...
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows that stay in their file, one after the other from ``offset`` on, and are read one at a time."""
+
+    address: str
+    version_of_file: str | None
+    offset: int
+    shape: tuple[int, ...]
+    n: int
+
+    def read(self, index: int) -> np.ndarray:
+        """The pixels of the row."""
+        size = int(np.prod(self.shape))
+        content = addresses.read_range(self.address, self.offset + index * size, size)
+        return _height_width_channels(np.frombuffer(content, dtype=np.uint8).reshape(self.shape))
+
+    def name(self, index: int) -> str:
+        """The file and the row."""
+        return f"{self.address} row {index}"
+
+    def version(self, index: int) -> str | None:  # noqa: ARG002
+        """The version of the file."""
+        return self.version_of_file
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedRows:
+    """Rows in memory: those of a compressed file, of which no single row can be read."""
+
+    address: str
+    version_of_file: str | None
+    images: np.ndarray
+
+    @property
+    def n(self) -> int:
+        """The number of images."""
+        return len(self.images)
+
+    def read(self, index: int) -> np.ndarray:
+        """The pixels of the row."""
+        return _height_width_channels(self.images[index])
+
+    def name(self, index: int) -> str:
+        """The file and the row."""
+        return f"{self.address} row {index}"
+
+    def version(self, index: int) -> str | None:  # noqa: ARG002
+        """The version of the file."""
+        return self.version_of_file
+
+
+@dataclass(frozen=True)
+class _Header:
+    shape: tuple[int, ...]
+    fortran: bool
+    dtype: np.dtype[Any]
+    size: int
+
+
+def _open_npy(address: str) -> tuple[CountedRows, np.ndarray | None]:
+    version = addresses.version_of(address)
+    with addresses.open_binary(address) as file:
+        header = _read_header(file, address)
+    _check(header.shape, header.dtype, address)
+    if header.fortran:
+        return LoadedRows(address, version, _load(addresses.read_bytes(address), address)), _labels_beside(address)
+    return StoredRows(address, version, header.size, header.shape[1:], header.shape[0]), _labels_beside(address)
+
+
+def _labels_beside(address: str) -> np.ndarray | None:
+    stem = addresses.base_name(address)[: -len(".npy")]
+    for candidate in (f"{stem}_labels.npy", "labels.npy"):
+        path = addresses.join(addresses.parent(address), candidate)
+        if path != address and addresses.exists(path):
+            return _load(addresses.read_bytes(path), path)
+    return None
+
+
+def _open_npz(address: str) -> tuple[CountedRows, np.ndarray | None]:
+    version = addresses.version_of(address)
+    try:
+        with addresses.open_binary(address) as file, zipfile.ZipFile(file) as archive:
+            members = {one.filename.removesuffix(".npy"): one for one in archive.infolist()}
+            images = _first(_IMAGE_NAMES, members)
+            if images is None:
+                raise DataError(
+                    f"{address}: no array of images in it; expected one named {', '.join(_IMAGE_NAMES)}, "
+                    f"found {', '.join(members) or 'nothing'}"
+                )
+            labels = _first(_LABEL_NAMES, members)
+            known = None if labels is None else _load(archive.read(labels), f"{address}[{labels.filename}]")
+            return _open_member(address, version, file, archive, images), known
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise DataError(f"{address}: not a readable .npz file ({error})") from error
+
+
+def _open_member(
+    address: str, version: str | None, file: IO[bytes], archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> CountedRows:
+    """The rows of an array in an archive, left in place if it is stored without compression."""
+    with archive.open(member) as packed:
+        header = _read_header(packed, address)
+    _check(header.shape, header.dtype, address)
+    if member.compress_type != zipfile.ZIP_STORED or header.fortran:
+        return LoadedRows(address, version, _load(archive.read(member), address))
+    file.seek(member.header_offset + 26)  # the lengths of the name and the extra field, which come before the data
+    lengths = file.read(4)
+    before = 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
+    offset = member.header_offset + before + header.size
+    return StoredRows(address, version, offset, header.shape[1:], header.shape[0])
+
+
+def _first(names: tuple[str, ...], members: dict[str, zipfile.ZipInfo]) -> zipfile.ZipInfo | None:
+    return next((members[name] for name in names if name in members), None)
+
+
+def _read_header(file: IO[bytes], address: str) -> _Header:
+    try:
+        major, _ = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(file)
+    except (ValueError, EOFError) as error:
+        raise DataError(f"{address}: not a readable NumPy array ({_short(error)})") from error
+    return _Header(tuple(shape), bool(fortran), dtype, file.tell())
+
+
+def _load(content: bytes, address: str) -> np.ndarray:
+    try:
+        return np.asarray(np.load(io.BytesIO(content), allow_pickle=False))
+    except (ValueError, EOFError, OSError) as error:
+        if "pickle" in str(error).lower():
+            raise _pickled(address) from error
+        raise DataError(f"{address}: not a readable NumPy array ({_short(error)})") from error
+
+
+def _check(shape: tuple[int, ...], dtype: np.dtype[Any], address: str) -> None:
+    if dtype.hasobject:
+        raise _pickled(address)
+    if dtype != np.uint8:
+        raise DataError(f"{address}: its pixels are {dtype}; expected uint8, 0 to 255")
+    if len(shape) == 3 or (len(shape) == 4 and (shape[3] in (1, 3) or shape[1] in (1, 3))):
+        return
+    raise DataError(f"{address}: its shape is {shape}; expected (N, H, W, 3), (N, 3, H, W) or (N, H, W)")
+
+
+def _pickled(address: str) -> DataError:
+    return DataError(f"{address}: it holds Python objects, which are never loaded; save plain numbers instead")
+
+
+def _height_width_channels(pixels: np.ndarray) -> np.ndarray:
+    if pixels.ndim == 3 and pixels.shape[2] not in (1, 3):
+        pixels = pixels.transpose(1, 2, 0)
+    if pixels.ndim == 3 and pixels.shape[2] == 1:
+        pixels = pixels[:, :, 0]
+    return np.ascontiguousarray(pixels)
+
+
+def _parse(labels: np.ndarray | None, n: int, address: str, name: str) -> tuple[np.ndarray, LabelSpace]:
+    if labels is None:
+        return parse_labels([None] * n, name=name)
+    if labels.shape not in ((n,), (n, 1)):
+        raise DataError(f"{address}: {n} images but labels of shape {labels.shape}; expected ({n},)")
+    if labels.dtype.kind not in "iuU":
+        raise DataError(f"{address}: its labels are {labels.dtype}; expected whole numbers or class names")
+    return parse_labels(labels.reshape(n).tolist(), name=name)
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

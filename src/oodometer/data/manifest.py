@@ -1,0 +1,71 @@
+"""A manifest: a CSV or Parquet table that says where each image is and what is known about it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError
+from oodometer.data import addresses
+from oodometer.data.columns import column_of, column_of_texts
+from oodometer.data.ids import ids_of_paths
+from oodometer.data.labels import parse_labels
+from oodometer.data.source import EncodedSource, ImageFiles
+
+
+def open_manifest(address: str, *, name: str) -> Dataset:
+    """The images that a table lists: ``path`` (relative to the table), maybe ``label`` and ``id``, and what else."""
+    is_parquet = address.lower().endswith(".parquet")
+    table = _read_parquet(address) if is_parquet else _read_csv(address)
+    if "path" not in table:
+        raise DataError(f"{address}: no column 'path'; its columns are {', '.join(table)}")
+    paths = [_plain(path, address, row) for row, path in enumerate(table.pop("path"), start=1)]
+    labels, space = parse_labels(table.pop("label", [None] * len(paths)), name=name)
+    ids = table.pop("id", None)
+    make_column = column_of if is_parquet else column_of_texts
+    folder = addresses.parent(address)
+    return Dataset(
+        name=name,
+        ids=ids_of_paths(paths) if ids is None else tuple(str(one) for one in ids),
+        labels=labels,
+        space=space,
+        source=EncodedSource(ImageFiles(tuple(addresses.join(folder, path) for path in paths))),
+        rows=np.arange(len(paths)),
+        columns={key: make_column(values) for key, values in table.items()},
+    )
+
+
+def _read_csv(address: str) -> dict[str, Sequence[Any]]:
+    try:
+        text = addresses.read_bytes(address).decode("utf-8-sig")
+        header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row] or [[]]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{address}: not a readable CSV file in UTF-8 ({error})") from error
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise DataError(f"{address}: row {number} has {len(row)} fields, the header has {len(header)}")
+    names = [one.strip() for one in header]
+    twice = [one for one, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(f"{address}: two columns are named {twice[0]!r}; rename one")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    return dict(zip(names, columns, strict=True))
+
+
+def _read_parquet(address: str) -> dict[str, Sequence[Any]]:
+    from oodometer.data.parquet import parquet_files, read_columns
+
+    return dict(read_columns(parquet_files(address)))
+
+
+def _plain(path: Any, address: str, row: int) -> str:
+    if not isinstance(path, str) or not path.strip():
+        raise DataError(f"{address}: row {row} has no path")
+    return path.strip().replace(os.sep, "/")
