@@ -32,12 +32,11 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.quickstart: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[zoo]'
-	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt foolbox
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[quickstart]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.quickstart
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,dev]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,quickstart,dev]'
 	touch $@
 
 clean:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 10.0
 
+NOTHING = "nothing new to do: every prediction is there already"
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
@@ -54,7 +56,9 @@ def _bar(bars: Any, what: str) -> Any:
     tasks: list[Any] = []
 
     def show(done: int, total: int) -> None:
-        if not tasks and total:
+        if not total:
+            say(NOTHING)
+        elif not tasks:
             tasks.append(bars.add_task(what, total=total))
         if tasks:
             bars.update(tasks[0], completed=done, total=total)
@@ -82,12 +86,13 @@ class Lines:
         self.what = what
         self.begun = time.monotonic()
         self.said = self.begun
-        self.first = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Tell how far it is, if it is time to."""
         now = time.monotonic()
-        if done == 0:
+        if total == 0:
+            say(NOTHING)
+        elif done == 0:
             self.begun = self.said = now
         elif now - self.said >= SECONDS_BETWEEN_LINES or (done == total and now - self.begun >= 1):
             self.said = now

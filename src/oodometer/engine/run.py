@@ -90,11 +90,18 @@ def run(
         check_readable(condition.dataset, watcher, skip_broken=options.skip_broken)
     live = [model for model in models if isinstance(model, Model)]
     keep = options.keep == "logits"
-    tasks = tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
+
+    def todo() -> list[Task]:
+        return tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
+
+    tasks = todo()
     for model in models:
         if isinstance(model, StoredAnswers):
             write_stored(model, conditions, open_to, keep_logits=keep)
     _execute(tasks, open_to, options, watcher.running)
+    # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
+    while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
+        _execute(missing, open_to, options, watcher.running)
     return open_to
 
 

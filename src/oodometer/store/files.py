@@ -65,7 +65,10 @@ class Files:
         where = self.locate(path)
         try:
             if self.is_local:
-                _write_local(where, content, durable=durable)
+                try:
+                    _write_local(where, content, durable=durable)
+                except FileNotFoundError:  # another run has just removed the folder: make it again
+                    _write_local(where, content, durable=durable)
             else:
                 # An object store shows an object only when it is whole.
                 self.filesystem().pipe_file(where, content)

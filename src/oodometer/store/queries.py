@@ -30,6 +30,13 @@ class Counts:
 
 def counts(store: Store) -> list[Counts]:
     """The counts of every cell that has rows, in one query."""
+    try:
+        return _counts(store)
+    except StoreError:  # a run may have sealed a cell between the listing and the query: look again
+        return _counts(store)
+
+
+def _counts(store: Store) -> list[Counts]:
     cells = store.cells()
     owner: dict[str, int] = {}
     for index, cell in enumerate(cells):

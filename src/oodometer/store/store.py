@@ -68,11 +68,13 @@ class Store:
     def seal(self, cell: Cell, *, keep_logits: bool) -> None:
         """Put the parts of a complete cell together into one file; nothing happens to an unfinished one."""
         folder = f"cells/{cell.key}"
-        ranges = self.covered(cell, keep_logits=keep_logits)
-        names = self.files.names(f"{folder}/parts")
-        if not names or sum(stop - start for start, stop in ranges) < cell.n_images:
+        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=keep_logits)
+        if sum(stop - start for start, stop in ranges) < cell.n_images:
             return
-        rows = self._join(folder, _parts(names, keep_logits=keep_logits), keep_logits=keep_logits)
+        try:
+            rows = self._join(folder, ranges, keep_logits=keep_logits)
+        except FileNotFoundError:  # another run is sealing the cell just now
+            return
         # The logits last: where they are, the rows are too.
         self.files.write(f"{folder}/rows.parquet", to_parquet(rows), durable=True)
         if rows.logits is not None:
