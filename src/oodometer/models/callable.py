@@ -17,8 +17,7 @@ import numpy as np
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute, Forward, Input, Model
-from oodometer.models.card import Declared, default_view, preprocessing
-from oodometer.models.onnx import space_of
+from oodometer.models.card import Declared, default_view, preprocessing, space_of
 
 
 def load_callable(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - nothing is unpickled
@@ -34,7 +33,7 @@ def from_function(function: Callable[[np.ndarray], np.ndarray], declared: Declar
     ``thread_safe``.
     """
     qualified = getattr(function, "__qualname__", type(function).__qualname__)
-    name = declared.name or getattr(function, "__name__", type(function).__name__)
+    name = declared.name or str(getattr(function, "__name__", type(function).__name__))
     base = Input(view=default_view(*(declared.size or (224, 224))))
     # The function is shown pixels as they are.
     plain = Input(view=base.view, mean=(0.0, 0.0, 0.0), std=(1 / 255, 1 / 255, 1 / 255))

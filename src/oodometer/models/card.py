@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from oodometer.core.errors import UsageError, did_you_mean
-from oodometer.core.labels import LabelSpace
+from oodometer.core.errors import ModelError, UsageError, did_you_mean
+from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.model import Card, Input
 from oodometer.core.view import INTERPOLATIONS, Interpolation, View
 
@@ -135,6 +135,12 @@ def read_card(path: Path) -> Declared:
     return parse_card(table, where=str(path), folder=path.parent)
 
 
+def card_beside(path: Path) -> Declared:
+    """The declarations in the .toml of the same name, if there is one."""
+    card = path.with_suffix(".toml")
+    return read_card(card) if card.is_file() else Declared()
+
+
 def parse_card(table: Mapping[str, Any], *, where: str, folder: Path) -> Declared:
     """The declarations in a table of plain values; ``classes`` files are looked for in the folder."""
     top = {key: value for key, value in table.items() if key != "input"}
@@ -164,6 +170,18 @@ def label_space(classes: str | tuple[str, ...], *, folder: Path) -> LabelSpace:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: can't read the classes; expected a text file, one class per line") from error
     return _distinct(path.stem, tuple(line.strip() for line in lines if line.strip()), str(path))
+
+
+def space_of(declared: Declared, n_classes: int, name: str) -> LabelSpace:
+    """The declared classes, if there are as many as outputs; without any, numbers."""
+    if declared.classes is None:
+        return numbered(n_classes)
+    if len(declared.classes) != n_classes:
+        raise ModelError(
+            f"model {name}: it has {n_classes} outputs, but {len(declared.classes)} classes are declared "
+            f"({declared.classes.name})"
+        )
+    return declared.classes
 
 
 def _distinct(name: str, classes: tuple[str, ...], where: str) -> LabelSpace:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError, UsageError
-from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.model import Compute, Input, Model
-from oodometer.models.card import Declared, default_view, preprocessing, read_card
+from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
 from oodometer.models.extras import import_extra
+from oodometer.models.files import read_file
 from oodometer.models.session import MIN_OPSET, Network, open_session
 
 ELEMENTS = {1: "float32", 10: "float16", 2: "uint8"}  # numbers of onnx.TensorProto.DataType
@@ -43,37 +43,6 @@ def load_onnx(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  #
         card=declared.card(),
         notes=notes,
     )
-
-
-def read_file(path: Path) -> bytes:
-    """The bytes of a model file that is there and not empty."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise ModelError(f"{path}: no such model file") from error
-    except OSError as error:
-        raise ModelError(f"{path}: can't read this model file ({error.strerror})") from error
-    if not content:
-        raise ModelError(f"{path}: the model file is empty")
-    return content
-
-
-def card_beside(path: Path) -> Declared:
-    """The declarations in the .toml of the same name, if there is one."""
-    card = path.with_suffix(".toml")
-    return read_card(card) if card.is_file() else Declared()
-
-
-def space_of(declared: Declared, n_classes: int, name: str) -> LabelSpace:
-    """The declared classes, if there are as many as outputs; without any, numbers."""
-    if declared.classes is None:
-        return numbered(n_classes)
-    if len(declared.classes) != n_classes:
-        raise ModelError(
-            f"model {name}: it has {n_classes} outputs, but {len(declared.classes)} classes are declared "
-            f"({declared.classes.name})"
-        )
-    return declared.classes
 
 
 def _parse(content: bytes, path: Path) -> Any:

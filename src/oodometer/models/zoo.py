@@ -14,7 +14,7 @@ from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did
 from oodometer.core.model import Compute, Forward, Input, Model
 from oodometer.core.view import View
 from oodometer.models import efficientnet_lite
-from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing
+from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.efficientnet_lite import Scale
 from oodometer.models.extras import import_extra
 from oodometer.models.session import Network, open_session
@@ -71,6 +71,9 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
         raise ModelError(f"model {name}: its input is fixed to {size}x{size} pixels")
     given, note = preprocessing(declared, _own_input(size), "of the zoo")
 
+    own = label_space(IMAGENET, folder=Path())
+    declared = declared.over(Declared(training_data="ImageNet-1k", classes=own))
+
     def open_(compute: Compute) -> Forward:
         return open_session(network(path, entry.scale), given, compute, name=name)
 
@@ -79,9 +82,9 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
         kind="zoo",
         digest=digest_of({"weights": entry.sha256, "graph": GRAPH_VERSION}),
         input=given,
-        space=label_space(IMAGENET, folder=Path()),
+        space=space_of(declared, len(own), name),
         open=open_,
-        card=declared.over(Declared(training_data="ImageNet-1k")).card(),
+        card=declared.card(),
         notes={"input": note},
     )
 

@@ -1,0 +1,110 @@
+"""Models of timm, with the preprocessing of their own configuration."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
+from oodometer.core.labels import LabelSpace
+from oodometer.core.model import Input, Model
+from oodometer.core.view import View
+from oodometer.models.card import IMAGENET, Declared, label_space
+from oodometer.models.extras import import_extra
+from oodometer.models.torch import Net, load_weights, state_digest, to_model
+
+
+def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
+    """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file."""
+    timm = _import()
+    name, _, checkpoint = rest.partition("@")
+    module = _create(timm, name, pretrained=not checkpoint).eval()
+    if checkpoint:
+        load_weights(module, Path(checkpoint), allow_pickle=allow_pickle)
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    net = Net(
+        module,
+        name=Path(checkpoint).stem if checkpoint else name,
+        digest=state_digest(module, f"timm:{name}"),
+        kind="timm",
+        base=(own_input(_config(timm, module, declared), name), "from timm"),
+        space=None if checkpoint else _space(name, module),
+    )
+    return to_model(net, declared)
+
+
+def _import() -> Any:
+    import_extra("torch", extra="timm", what="timm models")
+    try:
+        timm = import_extra("timm", extra="timm", what="timm models")
+        import_extra("timm.data", extra="timm", what="timm models")
+    except MissingExtraError:
+        raise
+    except Exception as error:  # a torchvision that was built for another torch fails in its own ways
+        raise ModelError(f"timm can't be imported ({error}); install a torchvision that fits this torch") from error
+    return timm
+
+
+def _create(timm: Any, name: str, *, pretrained: bool) -> Any:
+    known = timm.list_models()
+    if name.partition(".")[0] not in known and "/" not in name:
+        raise UsageError(f"timm has no model named {name!r}{_hint(name, known)}")
+    try:
+        return timm.create_model(name, pretrained=pretrained)
+    except Exception as error:
+        if pretrained:
+            raise ModelError(
+                f"timm:{name}: its weights could not be fetched ({_line(error)}); "
+                f"with a file of weights, give timm:{name}@FILE"
+            ) from error
+        raise ModelError(f"timm:{name}: timm can't make this network ({_line(error)})") from error
+
+
+def _hint(name: str, known: list[str]) -> str:
+    hint = did_you_mean(name, known)
+    return hint if "did you mean" in hint else ""  # timm knows a thousand names; listing them helps nobody
+
+
+def _config(timm: Any, module: Any, declared: Declared) -> dict[str, Any]:
+    """The module's data configuration; a geometry that is declared whole takes the place of its own."""
+    config: dict[str, Any] = timm.data.resolve_model_data_config(module)
+    if declared.size is not None and declared.resize is not None:
+        return {**config, "input_size": (3, *declared.size), "crop_mode": "squash", "crop_pct": 1}
+    return config
+
+
+def own_input(config: dict[str, Any], name: str) -> Input:
+    """The preprocessing that a timm data configuration describes.
+
+    >>> print(own_input({"input_size": (3, 224, 224), "crop_pct": 0.95, "crop_mode": "center",
+    ...                  "interpolation": "bicubic", "mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}, "vit"))
+    shorter side to 235 (bicubic), centre crop 224x224; mean 0.5, 0.5, 0.5; std 0.5, 0.5, 0.5
+    """
+    channels, height, width = config["input_size"]
+    if channels != 3:
+        raise ModelError(f"timm:{name}: its input has {channels} channels; only colour images (3) can be shown")
+    mode, share = config["crop_mode"], config["crop_pct"]
+    if mode == "squash" and share == 1:
+        resize = None
+    elif mode == "center" and height == width:
+        resize = math.floor(height / share)
+    else:
+        raise ModelError(
+            f"timm:{name}: its preprocessing (crop_mode {mode}, crop_pct {share}, {height}x{width}) is not supported; "
+            "declare size and resize in a card"
+        )
+    view = View(height, width, resize=resize, interpolation=config["interpolation"])
+    return Input(view=view, mean=tuple(config["mean"]), std=tuple(config["std"]))
+
+
+def _space(name: str, module: Any) -> LabelSpace | None:
+    """ImageNet's classes, where the weights' own name says so (``resnet50.a1_in1k``)."""
+    tag = str(module.pretrained_cfg.get("tag") or name.partition(".")[2])
+    return label_space(IMAGENET, folder=Path()) if tag.endswith("in1k") and module.num_classes == 1000 else None
+
+
+def _line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
