@@ -40,7 +40,8 @@ class Cell:
         return digest_of(
             {
                 "format": FORMAT,
-                "model": {part: self.model[part] for part in ("name", "digest", "input")},
+                # The classes too: by their names the labels of the data become indices of the model's outputs.
+                "model": {part: self.model.get(part) for part in ("name", "digest", "input", "classes")},
                 "condition": self.condition,
                 "precision": self.precision,
             }

@@ -40,8 +40,10 @@ class Files:
                 return sorted(os.listdir(where))
             listed = self.filesystem().ls(where, detail=False)
             return sorted(name.rstrip("/").rsplit("/", 1)[-1] for name in listed)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            raise StoreError(f"{where}: can't be read ({error.strerror or error})") from error
 
     def read(self, path: str) -> bytes:
         """The content of a file."""

@@ -38,22 +38,23 @@ def counts(store: Store) -> list[Counts]:
 
 def _counts(store: Store) -> list[Counts]:
     cells = store.cells()
-    owner: dict[str, int] = {}
-    for index, cell in enumerate(cells):
-        owner.update(dict.fromkeys(store.row_files(cell), index))
-    if not owner:
+    places = {cell.key: index for index, cell in enumerate(cells)}
+    files = [file for cell in cells for file in store.row_files(cell)]
+    if not files:
         return []
     rows = query(
         store,
         """
         SELECT filename, count(*), count_if(rank >= 0), count_if(rank = 0), count_if(rank BETWEEN 0 AND 4)
-        FROM read_parquet($files, filename = true) GROUP BY filename
+        FROM read_parquet($files, filename = true, hive_partitioning = false) GROUP BY filename
         """,
-        files=list(owner),
+        files=literal(files),
     )
     totals: dict[int, list[int]] = {}
     for file, *numbers in rows:
-        total = totals.setdefault(owner[file], [0, 0, 0, 0])
+        # DuckDB may spell an address in its own way; the cell's key is in it.
+        key = file.replace("\\", "/").rsplit("/cells/", 1)[1].partition("/")[0]
+        total = totals.setdefault(places[key], [0, 0, 0, 0])
         for place, number in enumerate(numbers):
             total[place] += number
     return [Counts(cells[index], *totals[index]) for index in sorted(totals)]

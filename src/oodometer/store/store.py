@@ -14,6 +14,8 @@ at once, and the worst that happens is that the same rows are written twice.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,6 +30,8 @@ from oodometer.store.files import Files
 from oodometer.store.rows import from_parquet, logits_to_parquet, to_parquet
 
 MARK = "oodometer.json"
+CELL = re.compile(r"[0-9a-f]{32}")
+PART = re.compile(r"(\d{9,})-(\d{9,})\.parquet")
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Store:
 
     def cells(self) -> list[Cell]:
         """All cells, by model and condition."""
-        described = [self._describe(key) for key in self.files.names("cells")]
+        described = [self._describe(key) for key in self.files.names("cells") if CELL.fullmatch(key)]
         found = [cell for cell in described if cell is not None]
         return sorted(found, key=lambda cell: (cell.model_name, cell.condition_name, cell.data, cell.key))
 
@@ -118,8 +122,7 @@ class Store:
         """The rows of a cell, in the order of the images."""
         folder = f"cells/{cell.key}"
         try:
-            kept = self.files.read(f"{folder}/logits.parquet") if logits else None
-            return from_parquet(self.files.read(f"{folder}/rows.parquet"), kept)
+            return self._rows(folder, "rows", "logits" if logits else None)
         except FileNotFoundError:
             ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
             if not ranges:
@@ -133,11 +136,19 @@ class Store:
 
     def _join(self, folder: str, ranges: list[tuple[int, int]], *, keep_logits: bool) -> Predictions:
         def read(start: int, stop: int) -> Predictions:
-            stem = f"{folder}/parts/{start:09d}-{stop:09d}"
-            kept = self.files.read(f"{stem}.logits.parquet") if keep_logits else None
-            return from_parquet(self.files.read(f"{stem}.parquet"), kept)
+            stem = f"parts/{start:09d}-{stop:09d}"
+            return self._rows(folder, stem, f"{stem}.logits" if keep_logits else None)
 
         return concatenate([read(start, stop) for start, stop in ranges])
+
+    def _rows(self, folder: str, rows: str, logits: str | None) -> Predictions:
+        kept = self.files.read(f"{folder}/{logits}.parquet") if logits else None
+        content = self.files.read(f"{folder}/{rows}.parquet")
+        try:
+            return from_parquet(content, kept)
+        except (ValueError, KeyError, OSError) as error:  # what pyarrow raises about a damaged file
+            where = self.files.locate(f"{folder}/{rows}.parquet")
+            raise StoreError(f"{where}: damaged ({str(error).splitlines()[0]}); remove it and run again") from error
 
 
 def open_store(address: str, *, create: bool = False) -> Store:
@@ -147,14 +158,20 @@ def open_store(address: str, *, create: bool = False) -> Store:
         StoreError: There is none (and ``create`` is off), it is of another format version, or the folder holds
             something else.
     """
-    store = Store(Files(str(address)))
+    if not str(address):
+        raise StoreError("the store's address is empty; give a folder, for example runs/")
+    local = str(address).removeprefix("file://")
+    store = Store(Files(local if "://" in local else os.path.expanduser(local)))
     try:
         mark = json.loads(store.files.read(MARK))
         version = mark["format"]
     except FileNotFoundError:
         if not create:
             raise StoreError(f"{address}: no store there (it has no {MARK}); 'oodometer run' makes one") from None
-        if store.files.names(""):
+        names = store.files.names("")
+        if MARK in names:  # another run has made it since
+            return open_store(address, create=create)
+        if any(not name.startswith(MARK) for name in names):  # not just the mark that another run is writing
             raise StoreError(f"{address}: is not a store and not empty; give an empty or new folder") from None
         store.files.write(MARK, json.dumps({"format": FORMAT}).encode())
         return store
@@ -182,10 +199,8 @@ def _parts(names: list[str], *, keep_logits: bool) -> list[tuple[int, int]]:
 
 def _ranges(names: list[str]) -> Iterator[tuple[int, int]]:
     for name in names:
-        stem, _, rest = name.partition(".")
-        if rest == "parquet":
-            start, _, stop = stem.partition("-")
-            yield int(start), int(stop)
+        if part := PART.fullmatch(name):
+            yield int(part[1]), int(part[2])
 
 
 def _images_table(dataset: Dataset) -> bytes:

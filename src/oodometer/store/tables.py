@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 
 from oodometer.core.digests import digest_of
-from oodometer.core.errors import DataError
+from oodometer.core.errors import DataError, StoreError
 from oodometer.store.store import Store
 
 
@@ -76,15 +76,19 @@ def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
 
 def read_tables(store: Store) -> list[Accuracy]:
     """All imported accuracies."""
-    names = store.files.names("tables")
+    names = [name for name in store.files.names("tables") if name.endswith(".parquet")]
     if not names:
         return []
     import pyarrow.parquet as pq
 
     found: list[Accuracy] = []
     for name in names:
-        table = pq.read_table(io.BytesIO(store.files.read(f"tables/{name}")))
-        found.extend(Accuracy(**row) for row in table.to_pylist())
+        content = store.files.read(f"tables/{name}")
+        try:
+            found.extend(Accuracy(**row) for row in pq.read_table(io.BytesIO(content)).to_pylist())
+        except (ValueError, TypeError, OSError) as error:  # what pyarrow raises about a damaged file
+            where = store.files.locate(f"tables/{name}")
+            raise StoreError(f"{where}: damaged ({str(error).splitlines()[0]}); import the table again") from error
     return found
 
 
