@@ -59,4 +59,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, names, n=1)
     if close:
         return f"; did you mean {close[0]}?"
-    return f"; known: {', '.join(names)}" if names else ""
+    return f"; known: {', '.join(names)}" if 0 < len(names) <= 20 else ""

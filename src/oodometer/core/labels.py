@@ -87,7 +87,7 @@ class LabelMap:
     members: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        if len(self.members) != len(self.target) or not all(self.members):
+        if not self.members or len(self.members) != len(self.target) or not all(self.members):
             raise UsageError(f"label map {self.name}: every target class needs at least one member")
         flat = [index for group in self.members for index in group]
         if flat and not 0 <= min(flat) <= max(flat) < len(self.source):

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace
 from oodometer.core.view import View
@@ -127,6 +128,7 @@ class Model:
             "input": self.input.describe(),
             "space": self.space.name,
             "n_classes": len(self.space),
+            "classes": digest_of({"classes": self.space.classes}),
             "card": self.card.describe(),
             "notes": dict(self.notes),
         }

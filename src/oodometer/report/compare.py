@@ -90,9 +90,9 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
     cells = opened.cells()
-    if a == b:
-        raise UsageError(f"{a} and {b} are the same model: name two")
     cells_a, cells_b = _cells_of(a, cells, opened), _cells_of(b, cells, opened)
+    if cells_a == cells_b:
+        raise UsageError(f"{a} and {b} are the same model: name two")
     pairs = _matching(cells_a, cells_b, on)
     if not pairs:
         asked = f"condition {on!r}" if on else "a condition"
@@ -143,9 +143,12 @@ def _compared(store: Store, a: Cell, b: Cell, level: float) -> Comparison:
     counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
     if counts.n == 0:
         raise StoreError(f"{where}: no labelled image in common ({a.data}: {found.n_a}, {b.data}: {found.n_b})")
+    name_a, name_b = a.model_name, b.model_name
+    if name_a == name_b:
+        name_a, name_b = (f"{cell.model_name}@{str(cell.model['digest'])[:8]}" for cell in (a, b))
     return Comparison(
-        model_a=a.model_name,
-        model_b=b.model_name,
+        model_a=name_a,
+        model_b=name_b,
         condition=a.condition_name,
         data=a.data if a.data == b.data else f"{a.data} and {b.data}",
         accuracy_a=share_of(counts.both + counts.only_a, counts.n, level=level),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from oodometer.core.errors import StoreError
+from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
@@ -83,28 +87,60 @@ class Pairs:
 
 def paired(store: Store, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw, and who was right on them."""
+    for cell in (a, b):
+        if not store.row_files(cell):
+            raise StoreError(f"{store}: no predictions of {cell.model_name} on {cell.condition_name} yet; run it again")
+    spaces = [_space(store, cell) for cell in (a, b)]
     row = query(
         store,
         """
         WITH a AS (
-            SELECT id, content, rows.label AS label, rank = 0 AS good FROM read_parquet($rows_a) AS rows
-            JOIN read_parquet($images_a) AS images ON rows.image = images.image WHERE rank >= 0),
+            SELECT id, content, rows.label AS label, $classes_a[images.label + 1] AS class, rank = 0 AS good
+            FROM read_parquet($rows_a, hive_partitioning = false) AS rows
+            JOIN read_parquet($images_a, hive_partitioning = false) AS images ON rows.image = images.image
+            WHERE rank >= 0),
         b AS (
-            SELECT id, content, rows.label AS label, rank = 0 AS good FROM read_parquet($rows_b) AS rows
-            JOIN read_parquet($images_b) AS images ON rows.image = images.image WHERE rank >= 0)
+            SELECT id, content, rows.label AS label, $classes_b[images.label + 1] AS class, rank = 0 AS good
+            FROM read_parquet($rows_b, hive_partitioning = false) AS rows
+            JOIN read_parquet($images_b, hive_partitioning = false) AS images ON rows.image = images.image
+            WHERE rank >= 0)
         SELECT count_if(a.good AND b.good), count_if(a.good AND NOT b.good), count_if(NOT a.good AND b.good),
             count_if(NOT a.good AND NOT b.good), (SELECT count(*) FROM a), (SELECT count(*) FROM b),
             -- An empty digest: answers computed elsewhere, of images that were never seen here.
             min(a.id) FILTER (a.content <> b.content AND octet_length(a.content) > 0 AND octet_length(b.content) > 0),
-            min(a.id) FILTER (a.label <> b.label)
+            -- Models may order the same classes differently: by name, or by index where one side has only numbers.
+            min(a.id) FILTER (CASE WHEN $by_name THEN a.class <> b.class ELSE a.label <> b.label END)
         FROM a JOIN b ON a.id = b.id
         """,
-        rows_a=store.row_files(a),
-        rows_b=store.row_files(b),
-        images_a=store.images_file(a),
-        images_b=store.images_file(b),
+        rows_a=literal(store.row_files(a)),
+        rows_b=literal(store.row_files(b)),
+        images_a=literal([store.images_file(a)]),
+        images_b=literal([store.images_file(b)]),
+        classes_a=list(spaces[0].classes),
+        classes_b=list(spaces[1].classes),
+        by_name=(spaces[0].name == NUMBERS) == (spaces[1].name == NUMBERS),
     )[0]
     return Pairs(*row)
+
+
+def _space(store: Store, cell: Cell) -> LabelSpace:
+    """The classes of the data of a cell."""
+    import pyarrow.parquet as pq
+
+    try:
+        about = pq.read_schema(io.BytesIO(store.files.read(store.images_path(cell)))).metadata
+        return LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"])))
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
+
+
+def literal(files: list[str]) -> list[str]:
+    """The addresses as patterns that match nothing else.
+
+    >>> literal(["runs[1]/a.parquet"])
+    ['runs[[]1]/a.parquet']
+    """
+    return [re.sub(r"([*?[])", r"[\1]", file) for file in files]
 
 
 def query(store: Store, sql: str, **values: Any) -> list[tuple[Any, ...]]:

@@ -132,7 +132,11 @@ class Store:
 
     def images_file(self, cell: Cell) -> str:
         """The address of the Parquet file with the ids, labels and columns of the cell's images."""
-        return self.files.locate(f"datasets/{cell.condition['data']}.parquet")
+        return self.files.locate(self.images_path(cell))
+
+    def images_path(self, cell: Cell) -> str:
+        """The same, relative to the store."""
+        return f"datasets/{cell.condition['data']}.parquet"
 
     def _join(self, folder: str, ranges: list[tuple[int, int]], *, keep_logits: bool) -> Predictions:
         def read(start: int, stop: int) -> Predictions:

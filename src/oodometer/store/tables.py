@@ -41,10 +41,12 @@ def parse_table(
     reader = csv.DictReader(io.StringIO(text))
     header = [name.strip() for name in reader.fieldnames or []]
     reader.fieldnames = header
+    twice = [name for name in header if name and header.count(name) > 1]
+    if twice:
+        raise DataError(f"{source}: two columns are named {twice[0]!r}")
     if "model" not in header:
         raise DataError(f"{source}: no column 'model'; expected model,condition,accuracy,n or model and a column each")
-    is_long = {"condition", "accuracy"} <= set(header)
-    cells = [(at, *cell) for at, row in enumerate(reader, 2) for cell in (_long(row) if is_long else _wide(row))]
+    cells = _cells(reader, source)
     read = [(at, model, where, _number(value, source, at), size) for at, model, where, value, size in cells]
     if not read:
         raise DataError(f"{source}: no accuracies in it")
@@ -52,6 +54,8 @@ def parse_table(
     known = dict(sizes or {})
     found: dict[tuple[str, str], Accuracy] = {}
     for at, model, where, value, size in read:
+        if not model or not where:
+            raise DataError(f"{source}, line {at}: {value:g} belongs to no {'condition' if model else 'model'}")
         if not 0 <= value <= unit:
             raise DataError(f"{source}, line {at}: {value:g} is not an accuracy")
         if (model, where) in found:
@@ -92,15 +96,25 @@ def read_tables(store: Store) -> list[Accuracy]:
     return found
 
 
+def _cells(reader: csv.DictReader[str], source: str) -> Iterator[tuple[int, str, str, str, str | None]]:
+    """Line, model, condition, accuracy and n as they are written."""
+    split = _long if {"condition", "accuracy"} <= set(reader.fieldnames or ()) else _wide
+    for row in reader:
+        if any(row.pop(None, None) or ()):
+            raise DataError(f"{source}, line {reader.line_num}: more cells than the header has columns")
+        for cell in split(row):
+            yield reader.line_num, *cell
+
+
 def _long(row: Mapping[str, str | None]) -> Iterator[tuple[str, str, str, str | None]]:
-    if row["accuracy"]:
-        yield row["model"] or "", row["condition"] or "", row["accuracy"], row.get("n")
+    if value := (row["accuracy"] or "").strip():
+        yield row["model"] or "", row["condition"] or "", value, (row.get("n") or "").strip()
 
 
 def _wide(row: Mapping[str, str | None]) -> Iterator[tuple[str, str, str, str | None]]:
     for name, value in row.items():
-        if name != "model" and value:
-            yield row["model"] or "", name, value, None
+        if name != "model" and value and (text := value.strip()):
+            yield row["model"] or "", name, text, None
 
 
 def _number(text: str, source: str, line: int) -> float:
