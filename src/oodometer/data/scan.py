@@ -130,9 +130,10 @@ def _cache_path(wanted: list[int], images: Versioned) -> str | None:
 def _load(path: str, n: int) -> Scan | None:
     """The kept scan; None if there is none or it is damaged."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        # Opened here, because np.load leaves a damaged file open.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             contents, positions, problems = kept["contents"], kept["positions"], kept["problems"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
     if contents.shape != (n, CONTENT_BYTES) or contents.dtype != np.uint8 or positions.shape != problems.shape:
         return None

@@ -1,0 +1,75 @@
+import os
+
+import pytest
+
+from oodometer.core.errors import DataError
+from oodometer.data import addresses
+
+
+def test_bytes_ranges_and_versions_anywhere(root, put):
+    file = put(f"{root}/a/b.bin", b"0123456789")
+    assert addresses.read_bytes(file) == b"0123456789"
+    assert addresses.read_range(file, 3, 4) == b"3456"
+    assert addresses.read_range(file, 3, 0) == b""
+    with addresses.open_binary(file) as opened:
+        opened.seek(8)
+        assert opened.read() == b"89"
+    before = addresses.version_of(file)
+    assert before == addresses.version_of(file)
+    put(file, b"other size")
+    put(file, b"other size now")
+    assert addresses.version_of(file) != before
+
+
+def test_a_range_beyond_the_end_is_an_error(root, put, error_of):
+    file = put(f"{root}/short.bin", b"0123")
+    assert "cut short" in error_of(lambda: addresses.read_range(file, 2, 10))
+
+
+def test_files_are_listed_in_order_without_hidden_ones(root, put):
+    for path in ("b/2.png", "b/10.png", "a/x/y.png", ".hidden", "a/.DS_Store", ".git/config", "top.txt"):
+        put(f"{root}/{path}", b"x")
+    assert [file.path for file in addresses.list_files(root)] == ["a/x/y.png", "b/10.png", "b/2.png", "top.txt"]
+    assert all(file.version for file in addresses.list_files(root))
+    assert addresses.list_folders(root) == ["a", "b"]
+
+
+def test_a_link_is_followed_and_a_circle_ends(tmp_path, put):
+    put(str(tmp_path / "far" / "a.png"), b"x")
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "link").symlink_to(tmp_path / "far")
+    (tmp_path / "far" / "back").symlink_to(tmp_path / "near")
+    assert "link/a.png" in [file.path for file in addresses.list_files(str(tmp_path / "near"))]
+
+
+@pytest.mark.parametrize("work", ["read_bytes", "open_binary", "version_of", "list_files", "list_folders"])
+def test_a_missing_path_is_one_line(tmp_path, error_of, work):
+    missing = str(tmp_path / "nowhere")
+    assert error_of(lambda: getattr(addresses, work)(missing)) == f"{missing}: no such file or folder; check the path"
+
+
+def test_a_missing_remote_file_is_one_line(error_of):
+    assert "memory://none/such" in error_of(lambda: addresses.read_bytes("memory://none/such"))
+    assert "never" in error_of(lambda: addresses.exists("never://heard/of"))
+
+
+def test_patterns(root, put):
+    for number in range(3):
+        put(f"{root}/val-{number:02d}.tar", b"x")
+    names = ["val-00.tar", "val-01.tar", "val-02.tar"]
+    assert [addresses.base_name(one) for one in addresses.expand(f"{root}/val-*.tar")] == names
+    assert addresses.expand(f"{root}/val-{{00..02}}.tar") == [f"{root}/{name}" for name in names]
+    assert all(addresses.exists(one) for one in addresses.expand(f"{root}/val-*.tar"))
+
+
+def test_an_existing_file_is_no_pattern(tmp_path, put):
+    odd = put(str(tmp_path / "val[1].tar"), b"x")
+    assert addresses.expand(odd) == [odd]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_no_permission_is_one_line(tmp_path, put):
+    file = put(str(tmp_path / "locked"), b"x")
+    os.chmod(file, 0)
+    with pytest.raises(DataError, match="Permission denied"):
+        addresses.read_bytes(file)

@@ -1,0 +1,60 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from oodometer.core.dataset import Dataset
+from oodometer.data.load import data_kinds, load_data
+
+
+def test_the_kinds():
+    assert set(data_kinds.names()) >= {"arrays", "folder", "manifest", "parquet", "webdataset"}
+    assert all(callable(data_kinds.get(name)) for name in ("arrays", "folder", "manifest", "parquet", "webdataset"))
+
+
+def test_kind_and_name_override(tmp_path, encode, put):
+    put(str(tmp_path / "v" / "a" / "1.png"), encode())
+    put(str(tmp_path / "v" / "list.txt"), b"path,label\na/1.png,7\n")
+    assert load_data(str(tmp_path / "v" / "list.txt"), kind="manifest").labels.tolist() == [7]
+    assert load_data(str(tmp_path / "v"), name="mine").name == "mine"
+
+
+def test_a_folder_with_class_folders_is_a_folder_whatever_else_is_in_it(tmp_path, encode, put):
+    put(str(tmp_path / "v" / "a" / "1.png"), encode())
+    put(str(tmp_path / "v" / "extra.parquet"), b"no matter")
+    assert load_data(str(tmp_path / "v")).ids == ("a/1",)
+
+
+def test_errors_are_one_line(tmp_path, put, error_of):
+    missing = str(tmp_path / "none")
+    assert error_of(lambda: load_data(missing)) == f"{missing}: no such file or folder; check the path"
+    assert "can't tell what kind of data" in error_of(lambda: load_data(put(str(tmp_path / "a.doc"), b"x")))
+    assert error_of(lambda: load_data(missing, kind="foldr")).endswith("did you mean folder?")
+
+
+def test_a_change_of_directory_does_no_harm(tmp_path, encode, put, monkeypatch, pixels):
+    put(str(tmp_path / "v" / "a" / "1.png"), encode(5))
+    monkeypatch.chdir(tmp_path)
+    data = load_data("v")
+    monkeypatch.chdir(os.sep)
+    np.testing.assert_array_equal(data.image(0), pixels(5))
+
+
+def test_a_kind_of_ones_own(tmp_path):
+    @data_kinds.register("test-kind")
+    def open_it(address: str, *, name: str) -> Dataset:
+        raise RuntimeError(f"{address} {name}")
+
+    with pytest.raises(RuntimeError, match=str(tmp_path)):
+        load_data(str(tmp_path), kind="test-kind")
+
+
+def test_listing_the_kinds_loads_nothing_heavy():
+    code = (
+        "import sys; from oodometer.data.load import data_kinds; data_kinds.names(); "
+        "print([m for m in ('PIL', 'pyarrow', 'fsspec', 'pandas') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
