@@ -1,0 +1,166 @@
+"""Who may import whom (docs/design.md), the public names, and what a plain import costs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import oodometer
+
+SOURCE = Path(oodometer.__file__).parent
+ROOT = SOURCE.parents[1]
+
+MAY_IMPORT = {
+    "core": set(),
+    "data": {"core"},
+    "models": {"core", "data"},
+    "stats": {"core"},
+    "store": {"core"},
+    "shifts": {"core", "data"},
+    "engine": {"core", "data", "store"},
+    "report": {"core", "stats", "store"},
+    "cli": {"core", "data", "models", "stats", "store", "shifts", "engine", "report"},
+}
+"""Part to the parts it may import besides itself. Nobody imports cli; a report needs no framework."""
+
+CORE_MAY_USE = {*sys.stdlib_module_names, "numpy", "oodometer"}
+HEAVY = {
+    "torch",
+    "scipy",
+    "numba",
+    "pandas",
+    "duckdb",
+    "pyarrow",
+    "onnxruntime",
+    "onnx",
+    "PIL",
+    "rich",
+    "timm",
+    "fsspec",
+}
+
+
+def imports_of(file: Path, *, top_level: bool = False) -> set[str]:
+    """The full names of the modules that a file imports; only those at import time with ``top_level``."""
+    tree = ast.parse(file.read_text())
+    nodes = ast.walk(tree) if not top_level else iter(tree.body)
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def parts() -> list[str]:
+    return sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists())
+
+
+def test_every_part_has_a_rule() -> None:
+    assert parts() == sorted(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("part", sorted(MAY_IMPORT))
+def test_parts_import_only_what_they_may(part: str) -> None:
+    allowed = MAY_IMPORT[part] | {part}
+    for file in (SOURCE / part).rglob("*.py"):
+        for name in imports_of(file):
+            top, _, rest = name.partition(".")
+            if top == "oodometer" and rest:
+                assert rest.split(".")[0] in allowed, f"{file.relative_to(SOURCE)} imports {name}"
+
+
+def test_core_uses_the_standard_library_and_numpy_alone() -> None:
+    for file in (SOURCE / "core").rglob("*.py"):
+        used = {name.split(".")[0] for name in imports_of(file)}
+        assert used <= CORE_MAY_USE, f"{file.name}: {used - CORE_MAY_USE}"
+
+
+def test_commands_import_the_library_only_inside_their_functions() -> None:
+    for file in (SOURCE / "cli").glob("*.py"):
+        for name in imports_of(file, top_level=True):
+            light = name.split(".")[0] != "oodometer" or name.startswith(("oodometer.cli", "oodometer.core.errors"))
+            assert light or name == "oodometer", f"{file.name} imports {name} when it starts"
+
+
+def loaded_after(code: str) -> set[str]:
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return {name.split(".")[0] for name in shown.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import oodometer",
+        "from oodometer.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\nimport sys",
+        "import oodometer as odo; odo.Estimate; odo.View; odo.Model; odo.rng_for",
+    ],
+)
+def test_a_plain_import_loads_nothing_heavy(code: str) -> None:
+    assert not loaded_after(code) & HEAVY
+
+
+def test_the_public_names_are_pinned_and_reachable() -> None:
+    assert oodometer.__all__ == PUBLIC
+    for name in PUBLIC:
+        assert getattr(oodometer, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = oodometer.nonsense
+
+
+def test_the_stub_lists_the_same_names() -> None:
+    lines = (SOURCE / "__init__.pyi").read_text().splitlines()
+    homes = {line.split()[-1]: line.split()[1] for line in lines if " as " in line}
+    assert dict(oodometer._MODULES.items()) == homes
+
+
+PUBLIC = [
+    "Card",
+    "Comparison",
+    "Compute",
+    "Condition",
+    "DataError",
+    "Dataset",
+    "Estimate",
+    "Input",
+    "LabelMap",
+    "LabelSpace",
+    "Model",
+    "ModelError",
+    "OodometerError",
+    "Options",
+    "Predictions",
+    "RequirementNotMetError",
+    "Score",
+    "Scores",
+    "Shift",
+    "Store",
+    "StoreError",
+    "StoredAnswers",
+    "Transform",
+    "UsageError",
+    "View",
+    "Watcher",
+    "clean",
+    "compare",
+    "import_predictions",
+    "import_table",
+    "load_data",
+    "load_model",
+    "mask",
+    "open_store",
+    "read_predictions",
+    "rng_for",
+    "run",
+    "score",
+    "share_of",
+    "stratified",
+    "super_classes",
+]
