@@ -16,8 +16,8 @@ import numpy as np
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError
-from oodometer.core.model import Compute, Forward, Input, Model
-from oodometer.models.card import Declared, default_view, preprocessing, space_of
+from oodometer.core.model import Compute, Forward, Model
+from oodometer.models.card import Declared, default_view, plain_preprocessing, space_of
 
 
 def load_callable(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - nothing is unpickled
@@ -34,12 +34,8 @@ def from_function(function: Callable[[np.ndarray], np.ndarray], declared: Declar
     """
     qualified = getattr(function, "__qualname__", type(function).__qualname__)
     name = declared.name or str(getattr(function, "__name__", type(function).__name__))
-    base = Input(view=default_view(*(declared.size or (224, 224))))
-    # The function is shown pixels as they are.
-    plain = Input(view=base.view, mean=(0.0, 0.0, 0.0), std=(1 / 255, 1 / 255, 1 / 255))
-    if declared.mean is not None or declared.std is not None:
-        raise ModelError(f"model {name}: a function is shown uint8 pixels as they are; leave mean and std out")
-    given, note = preprocessing(declared, plain, "default")
+    view = default_view(*(declared.size or (224, 224)))
+    given, note = plain_preprocessing(declared, view, name=name)
     lock = None if declared.thread_safe else threading.Lock()
     forward = functools.partial(_ask, function, name, lock)
     n_classes = forward(np.zeros((1, given.view.height, given.view.width, 3), dtype=np.uint8)).shape[1]

@@ -20,6 +20,8 @@ else:
 
 IMAGENET = "imagenet-1k"
 Triple = tuple[float, float, float]
+PLAIN_MEAN: Triple = (0.0, 0.0, 0.0)
+PLAIN_STD: Triple = (1 / 255, 1 / 255, 1 / 255)  # pixel / 255 / std is the pixel
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,13 @@ def preprocessing(declared: Declared, base: Input, source: str) -> tuple[Input, 
     silent = [part for part in parts if part not in said]
     note = "declared" if not silent else f"declared ({', '.join(said)}), the rest {source}" if said else source
     return Input(view=view, mean=declared.mean or base.mean, std=declared.std or base.std), note
+
+
+def plain_preprocessing(declared: Declared, view: View, *, name: str) -> tuple[Input, str]:
+    """The preprocessing of a model that is shown uint8 pixels as they are, which leaves no room for mean and std."""
+    if (declared.mean or PLAIN_MEAN) != PLAIN_MEAN or (declared.std or PLAIN_STD) != PLAIN_STD:
+        raise UsageError(f"model {name}: it is shown uint8 pixels as they are; leave mean and std out")
+    return preprocessing(declared, Input(view=view, mean=PLAIN_MEAN, std=PLAIN_STD), "default")
 
 
 def read_card(path: Path) -> Declared:

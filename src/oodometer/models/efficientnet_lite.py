@@ -64,7 +64,7 @@ def blocks_of(scale: Scale) -> list[Block]:
     """The inverted residuals of a variant, in order.
 
     >>> len(blocks_of(Scale(1.0, 1.0, 224))), len(blocks_of(Scale(1.1, 1.2, 260)))
-    (16, 23)
+    (16, 21)
     """
     blocks: list[Block] = []
     inputs = 32

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from oodometer.core.errors import ModelError, UsageError
+from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute, Input, Model
-from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
+from oodometer.models.card import Declared, card_beside, default_view, plain_preprocessing, preprocessing, space_of
 from oodometer.models.extras import import_extra
 from oodometer.models.files import read_file
 from oodometer.models.session import MIN_OPSET, Network, open_session
@@ -119,12 +118,11 @@ def _input(
     if declared.size is not None and declared.size != (height, width):
         told = f"{declared.size[0]}x{declared.size[1]}"
         raise ModelError(f"model {name}: its input is fixed to {height}x{width} pixels, but {told} is declared")
-    base = Input(view=default_view(height, width))
+    view = default_view(height, width)
     if network.element == "uint8":
-        if declared.mean is not None or declared.std is not None:
-            raise UsageError(f"model {name}: it takes uint8 pixels as they are; leave mean and std out")
-        base = replace(base, mean=(0.0, 0.0, 0.0), std=(1 / 255, 1 / 255, 1 / 255))  # pixel / 255 / std is the pixel
-    given, note = preprocessing(declared, base, "default")
+        given, note = plain_preprocessing(declared, view, name=name)
+    else:
+        given, note = preprocessing(declared, Input(view=view), "default")
     return given, {"input": note}
 
 
