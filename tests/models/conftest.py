@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +38,7 @@ def module(here: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def evil(tmp_path: Path) -> tuple[object, Path]:
-    """An object whose unpickling writes a file, and that file."""
+    """An object whose unpickling makes a folder, and that folder."""
     marker = tmp_path / "code-was-run"
     return _Evil(str(marker)), marker
 
@@ -47,7 +48,7 @@ class _Evil:
         self.marker = marker
 
     def __reduce__(self):
-        return (open, (self.marker, "w"))
+        return (os.mkdir, (self.marker,))
 
 
 @pytest.fixture(scope="session")

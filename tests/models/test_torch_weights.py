@@ -54,10 +54,10 @@ def test_the_new_format_is_not_read_here(tmp_path):
 
 def test_no_code_is_run(tmp_path, evil):
     bomb, marker = evil
-    with pytest.raises(ModelError, match=r"it asks for (_?io|builtins)\.open"):
+    with pytest.raises(ModelError, match=r"it asks for (posix|nt)\.mkdir"):
         read_tensors(save(tmp_path / "w.pth", OrderedDict(a=bomb)))
     (tmp_path / "bare.pth").write_bytes(pickle.dumps(bomb))
-    with pytest.raises(ModelError, match=r"it asks for (_?io|builtins)\.open"):
+    with pytest.raises(ModelError, match=r"it asks for (posix|nt)\.mkdir"):
         read_tensors(tmp_path / "bare.pth")
     assert not marker.exists()
 

@@ -270,15 +270,15 @@ def _unpickle(path: Path, content: bytes, *, allow_pickle: bool) -> Any:
 
     try:
         return torch.load(io.BytesIO(content), map_location="cpu", weights_only=not allow_pickle)
-    except pickle.UnpicklingError as error:
-        if allow_pickle or not _is_pickle(content):
-            raise ModelError(f"{path}: not a file of torch, or a damaged one") from error
-        raise ModelError(
-            f"{path}: refused, since it is a pickle of more than tensors and could run code of its own; "
-            "if you trust it, add --allow-pickle"
-        ) from error
     except Exception as error:
-        raise ModelError(f"{path}: not a file of torch, or a damaged one ({_brief(error)})") from error
+        if allow_pickle:  # then it is often a class that can't be imported from here
+            raise ModelError(f"{path}: torch can't load it ({_brief(error)})") from error
+        if isinstance(error, pickle.UnpicklingError) and _is_pickle(content):
+            raise ModelError(
+                f"{path}: refused, since it is a pickle of more than tensors and could run code of its own; "
+                "if you trust it, add --allow-pickle"
+            ) from error
+        raise ModelError(f"{path}: not a file of torch, or a damaged one") from error
 
 
 def _is_pickle(content: bytes) -> bool:

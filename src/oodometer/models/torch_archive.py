@@ -116,7 +116,11 @@ def _copy(
     target = io.BytesIO()
     seen: set[str] = set()
     with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w") as copy:
-        for entry in source.infolist():
+        entries = source.infolist()
+        if not entries or min(entry.header_offset for entry in entries) != 0:
+            # The end of a damaged archive can be that of a smaller one inside it.
+            raise zipfile.BadZipFile("does not begin with an entry")
+        for entry in entries:
             root, _, name = entry.filename.partition("/")
             if left_out.fullmatch(name):
                 continue

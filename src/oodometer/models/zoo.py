@@ -64,7 +64,7 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
     for module in ("onnx", "onnxruntime"):
         import_extra(module, extra="zoo", what="models of the zoo")
     entry = ZOO[rest]
-    path = _weights(entry)
+    path = weights_of(entry)
     name = declared.name or rest
     size = entry.scale.size
     if declared.size not in (None, (size, size)):
@@ -104,8 +104,8 @@ def _own_input(size: int) -> Input:
     )
 
 
-def _weights(entry: Entry) -> Path:
-    # The package is located, not imported: none of its code runs.
+def weights_of(entry: Entry) -> Path:
+    """The file of an entry's weights; its package is located, not imported: none of its code runs."""
     spec = importlib.util.find_spec(entry.package)
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError("zoo", "models of the zoo")
