@@ -18,7 +18,7 @@ def test_kind_and_name_override(tmp_path, encode, put):
     put(str(tmp_path / "v" / "a" / "1.png"), encode())
     put(str(tmp_path / "v" / "list.txt"), b"path,label\na/1.png,7\n")
     assert load_data(str(tmp_path / "v" / "list.txt"), kind="manifest").labels.tolist() == [7]
-    assert load_data(str(tmp_path / "v"), name="mine").name == "mine"
+    assert load_data(tmp_path / "v", name="mine").name == "mine"
 
 
 def test_a_folder_with_class_folders_is_a_folder_whatever_else_is_in_it(tmp_path, encode, put):

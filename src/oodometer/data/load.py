@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Protocol
 
@@ -40,7 +41,7 @@ _BY_ENDING = {
 }
 
 
-def load_data(address: str, *, kind: str | None = None, name: str | None = None) -> Dataset:
+def load_data(address: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None) -> Dataset:
     """The data at a path or fsspec address; no image is read yet.
 
     What it is shows in the address, unless ``kind`` says it:
@@ -57,6 +58,7 @@ def load_data(address: str, *, kind: str | None = None, name: str | None = None)
         name: What to call the data; by default the last part of the address.
     """
     opener = data_kinds.get(kind) if kind else None
+    address = os.fspath(address)
     if not addresses.is_pattern(address) and not addresses.exists(address):
         raise DataError(f"{address}: no such file or folder; check the path")
     place = addresses.absolute(address)
