@@ -141,7 +141,7 @@ def from_top_classes(classes: np.ndarray, labels: np.ndarray, images: np.ndarray
 def with_logits(rows: Predictions, logits: np.ndarray) -> Predictions:
     """The rows with all logits as float16, the way ``--keep logits`` stores them."""
     largest = float(np.abs(logits).max(initial=0.0))
-    if largest > np.finfo(np.float16).max:
+    if largest > float(np.finfo(np.float16).max):
         raise OodometerError(f"a logit of {largest:.3g} does not fit into float16; run without --keep logits")
     return replace(rows, logits=logits.astype(np.float16))
 
