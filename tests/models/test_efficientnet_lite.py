@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from oodometer.models.load import load_model
-from oodometer.models.zoo import ZOO, _weights, zoo_names
+from oodometer.models.zoo import ZOO, weights_of, zoo_names
 
 
 # reference: the package efficientnet_lite_pytorch, which made the weights' names, in torch
@@ -13,7 +13,7 @@ def test_logits_agree_with_the_reference_network(name, rng, capsys):
     torch = pytest.importorskip("torch")
     reference = pytest.importorskip("efficientnet_lite_pytorch")
     entry = ZOO[name]
-    network = reference.EfficientNet.from_pretrained(name, weights_path=str(_weights(entry))).eval()
+    network = reference.EfficientNet.from_pretrained(name, weights_path=str(weights_of(entry))).eval()
     capsys.readouterr()
     size = entry.scale.size
     smooth = rng.integers(0, 256, (1, 8, 8, 3), dtype=np.uint8).repeat(size // 8 + 1, 1).repeat(size // 8 + 1, 2)

@@ -99,6 +99,7 @@ def command(**flags: Any) -> None:
     from oodometer.core.model import Compute
     from oodometer.data.load import load_data
     from oodometer.data.subset import stratified
+    from oodometer.engine.plan import cell_for
     from oodometer.engine.run import Options, run
     from oodometer.report.score import score
     from oodometer.shifts.suites import suites
@@ -119,10 +120,8 @@ def command(**flags: Any) -> None:
     )
     with watching() as watcher:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    cells = {(model.name, model.digest[:8], condition.name) for model in models for condition in conditions}
-    scores = score(result).only(
-        lambda row: (row.model, row.weights, row.condition) in cells and row.data == dataset.name
-    )
+    keys = {cell_for(model, one, precision=compute.precision).key for model in models for one in conditions}
+    scores = score(result).only(lambda row: row.cell in keys)
     print_json(scores.as_json()) if flags["as_json"] else click.echo(scores)
 
 

@@ -95,10 +95,12 @@ def run(
         return tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
 
     tasks = todo()
-    for model in models:
-        if isinstance(model, StoredAnswers):
-            write_stored(model, conditions, open_to, keep_logits=keep)
-    _execute(tasks, open_to, options, watcher.running)
+    stored = [model for model in models if isinstance(model, StoredAnswers)]
+    n_written = sum(write_stored(model, conditions, open_to, keep_logits=keep) for model in stored)
+    if tasks:
+        _execute(tasks, open_to, options, watcher.running)
+    else:
+        watcher.running(n_written, n_written)
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
     while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
         _execute(missing, open_to, options, watcher.running)

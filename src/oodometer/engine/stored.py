@@ -15,9 +15,9 @@ from oodometer.engine.plan import cell_for
 from oodometer.store.store import Store
 
 
-def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: Store, *, keep_logits: bool) -> None:
-    """Write the rows of each condition; all are checked before the first is written."""
-    keep = keep_logits and model.kind == "logits"
+def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: Store, *, keep_logits: bool) -> int:
+    """Write the rows of each condition, and tell how many; all are checked before the first is written."""
+    keep, n_written = keep_logits and model.kind == "logits", 0
     made = [(condition, _rows(model, condition, keep_logits=keep)) for condition in conditions]
     for condition, rows in made:
         cell = cell_for(model, condition, precision="float32")
@@ -26,6 +26,8 @@ def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: S
         store.add_cell(cell, condition.dataset)
         store.write_part(cell.key, 0, cell.n_images, rows)
         store.seal(cell, keep_logits=keep)
+        n_written += len(rows)
+    return n_written
 
 
 def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:

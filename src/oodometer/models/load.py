@@ -14,13 +14,14 @@ import numpy as np
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.model import Card, Input, Model
 from oodometer.core.registry import Registry
+from oodometer.core.stored import StoredAnswers
 from oodometer.models.card import Declared, declared_card, declared_input, read_card
 
 
 class Kind(Protocol):
     """How the models of one runtime are loaded."""
 
-    def __call__(self, rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
+    def __call__(self, rest: str, declared: Declared, *, allow_pickle: bool) -> Model | StoredAnswers:
         """The model that ``KIND:rest`` names."""
         ...
 
@@ -29,6 +30,7 @@ model_kinds: Registry[Kind] = Registry(
     "model kind",
     {
         "onnx": "oodometer.models.onnx:load_onnx",
+        "predictions": "oodometer.models.predictions:load_predictions",
         "torch": "oodometer.models.torch:load_torch",
         "timm": "oodometer.models.timm:load_timm",
         "zoo": "oodometer.models.zoo:load_zoo",
@@ -47,8 +49,8 @@ def load_model(
     card: Declared | Card | str | PathLike[str] | None = None,
     input: Input | None = None,  # noqa: A002 - the word of the card and of Model
     allow_pickle: bool = False,
-) -> Model:
-    """The model that a specification names.
+) -> Model | StoredAnswers:
+    """The model that a specification names; of ``predictions:`` only the answers are known.
 
     Args:
         spec: ``KIND:REST``, a path that ends in .onnx, or a function (N, H, W, 3) uint8 -> (N, K).
@@ -89,7 +91,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("resnet50")
     Traceback (most recent call last):
     oodometer.core.errors.UsageError: model 'resnet50': expected KIND:NAME, for example timm:resnet50; known kinds: \
-callable, onnx, timm, torch, zoo
+callable, onnx, predictions, timm, torch, zoo
     """
     match = KIND.fullmatch(spec)
     if match and match[2]:

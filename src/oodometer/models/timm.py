@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from oodometer.core.model import Input, Model
 from oodometer.core.view import View
 from oodometer.models.card import IMAGENET, Declared, label_space
 from oodometer.models.extras import import_extra
-from oodometer.models.torch import Net, load_weights, state_digest, to_model
+from oodometer.models.torch import Net, fit_weights, read_state, state_digest, to_model
 
 
 def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
@@ -21,7 +22,9 @@ def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
     name, _, checkpoint = rest.partition("@")
     module = _create(timm, name, pretrained=not checkpoint).eval()
     if checkpoint:
-        load_weights(module, Path(checkpoint), allow_pickle=allow_pickle)
+        state = read_state(Path(checkpoint), allow_pickle=allow_pickle)
+        _match_classes(module, state)
+        fit_weights(module, state, Path(checkpoint))
     for parameter in module.parameters():
         parameter.requires_grad_(False)
     net = Net(
@@ -60,6 +63,14 @@ def _create(timm: Any, name: str, *, pretrained: bool) -> Any:
                 f"with a file of weights, give timm:{name}@FILE"
             ) from error
         raise ModelError(f"timm:{name}: timm can't make this network ({_line(error)})") from error
+
+
+def _match_classes(module: Any, state: Mapping[str, Any]) -> None:
+    """Give the module as many classes as the weights of its classifier have: they are often trained for other ones."""
+    weight = state.get(f"{module.pretrained_cfg.get('classifier')}.weight")
+    if weight is not None and len(weight) != module.num_classes:
+        module.reset_classifier(len(weight))
+        module.eval()
 
 
 def _hint(name: str, known: list[str]) -> str:

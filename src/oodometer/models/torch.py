@@ -26,7 +26,7 @@ from oodometer.models.callable import import_function
 from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
 from oodometer.models.extras import import_extra
 from oodometer.models.files import file_digest, read_file
-from oodometer.models.session import images_per_call
+from oodometer.models.session import MOST_IMAGES, images_per_call
 from oodometer.models.torch_archive import UnsafeArchiveError, is_script, safe_exported_program, safe_script
 
 # What training scripts wrap a state dict in, the best first (timm prefers averaged weights too).
@@ -44,7 +44,8 @@ class Net:
         name: What to call it, if the user doesn't say.
         digest: The digest of its weights.
         base: Its preprocessing, if the user declares none, and where that comes from.
-        batch: The fixed number of images per call, or None.
+        batch: The least and the largest number of images per call.
+        fixed_size: The height and width of ``base`` can't be changed.
         move: Gives the module on a device.
         notes: What else should be shown.
         space: Its classes, if they are known.
@@ -55,7 +56,8 @@ class Net:
     digest: str
     kind: str = "torch"
     base: tuple[Input, str] | None = None
-    batch: int | None = None
+    batch: tuple[int, int] = (1, MOST_IMAGES)
+    fixed_size: bool = False
     move: Callable[[Any, str], Any] | None = None
     space: LabelSpace | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -89,9 +91,9 @@ def to_model(net: Net, declared: Declared) -> Model:
     own = net.base or (Input(view=default_view(*(declared.size or (224, 224)))), "default")
     given, note = preprocessing(declared, *own)
     view = given.view
-    if net.base is not None and net.batch is not None and (view.height, view.width) != _sides(net.base[0]):
-        height, width = _sides(net.base[0])
-        raise ModelError(f"model {name}: its input is fixed to {height}x{width} pixels")
+    fixed = own[0].view
+    if net.fixed_size and (view.height, view.width) != (fixed.height, fixed.width):
+        raise ModelError(f"model {name}: its input is fixed to {fixed.height}x{fixed.width} pixels")
     probe = np.zeros((1, view.height, view.width, 3), dtype=np.uint8)
     answer = _open(net, given, Compute(), name)(probe)
     if answer.ndim != 2:
@@ -110,22 +112,19 @@ def to_model(net: Net, declared: Declared) -> Model:
     )
 
 
-def _sides(one: Input) -> tuple[int, int]:
-    return one.view.height, one.view.width
-
-
 def _open(net: Net, given: Input, compute: Compute, name: str) -> Forward:
     """The function from pixels to logits of a torch module."""
     import torch
 
     network = _normalised(_on_device(net, compute, name), given, compute)
-    size = net.batch or images_per_call(given.view, compute)
+    least, most = net.batch
+    size = min(max(images_per_call(given.view, compute), least), most)
     mixed = compute.precision == "mixed"
 
     def ask(images: np.ndarray) -> np.ndarray:
         n = len(images)
-        if net.batch and n < net.batch:
-            images = np.concatenate([images, np.zeros((net.batch - n, *images.shape[1:]), dtype=np.uint8)])
+        if n < least:
+            images = np.concatenate([images, np.zeros((least - n, *images.shape[1:]), dtype=np.uint8)])
         if not images.flags.writeable:
             images = images.copy()  # torch shares memory, and warns of what it must not write
         pixels = torch.from_numpy(np.ascontiguousarray(images)).to(compute.device)
@@ -202,7 +201,7 @@ def _from_factory(rest: str, *, allow_pickle: bool) -> Net:
         raise ModelError(f"{address}: the factory failed ({_brief(error)})") from error
     module = _eval(module, address)
     if weights:
-        load_weights(module, Path(weights), allow_pickle=allow_pickle)
+        fit_weights(module, read_state(Path(weights), allow_pickle=allow_pickle), Path(weights))
     name = Path(weights).stem if weights else address.rpartition(":")[2]
     return Net(module, name=name, digest=state_digest(module, address))
 
@@ -235,9 +234,8 @@ def _bytes_of(values: Any) -> Any:
     return torch.uint8 if values.numel() else values.dtype
 
 
-def load_weights(module: Any, path: Path, *, allow_pickle: bool) -> None:
+def fit_weights(module: Any, state: Mapping[str, Any], path: Path) -> None:
     """Put the weights of a file into a module; every name must match."""
-    state = _read_state(path, allow_pickle=allow_pickle)
     try:
         module.load_state_dict(state, strict=True)
     except (RuntimeError, TypeError, AttributeError) as error:
@@ -245,7 +243,8 @@ def load_weights(module: Any, path: Path, *, allow_pickle: bool) -> None:
         raise ModelError(f"{path}: these weights do not fit the network ({detail[:300]})") from error
 
 
-def _read_state(path: Path, *, allow_pickle: bool) -> dict[str, Any]:
+def read_state(path: Path, *, allow_pickle: bool) -> dict[str, Any]:
+    """The state dict in a file of weights."""
     content = read_file(path)
     if path.suffix == ".safetensors":
         safetensors = import_extra("safetensors.torch", extra="timm", what="safetensors files")
@@ -332,16 +331,28 @@ def _from_exported(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
         raise ModelError(f"{path}: not an exported program, or a damaged one ({_brief(error)})") from error
     if len(shape) != 4 or shape[1] != 3:
         raise ModelError(f"{path}: its input has shape {shape}; expected (N, 3, H, W)")
-    batch, height, width = (one if isinstance(one, int) else None for one in (shape[0], *shape[2:]))
-    base = (Input(view=default_view(height, width)), "default") if height and width else None
+    height, width = (one if isinstance(one, int) else None for one in shape[2:])
+    fixed = height is not None and width is not None
     return Net(
         module,
         name=path.stem,
         digest=file_digest(content),
-        base=base,
-        batch=batch,
+        base=(Input(view=default_view(height, width)), "default") if height and width else None,
+        batch=_batch_range(program, shape[0]),
+        fixed_size=fixed,
         move=lambda _, device: move_to_device_pass(program, device).module(),
     )
+
+
+def _batch_range(program: Any, size: Any) -> tuple[int, int]:
+    """The least and the largest number of images that a program takes at once."""
+    if isinstance(size, int):
+        return size, size
+    limits = program.range_constraints.get(size.node.expr)
+    if limits is None:
+        return 1, MOST_IMAGES
+    # Without a limit the upper end is infinite, which no int can hold.
+    return max(1, int(limits.lower)), int(min(limits.upper, MOST_IMAGES))
 
 
 def _input_shape(program: Any) -> tuple[Any, ...]:

@@ -21,18 +21,22 @@ class Score:
 
     Args:
         weights: The first letters of the weights' digest; empty for an imported number.
+        data: The name of the data set, and the first letters of its digest in ``content``.
         missing: Images of the condition that have no row: broken ones, or those of an unfinished run.
         state: ``complete``, ``unfinished``, or ``imported`` from a table.
+        cell: The key of the cell in the store; empty for an imported number.
     """
 
     model: str
     weights: str
     condition: str
     data: str
+    content: str
     metric: str
     estimate: Estimate
     missing: int
     state: str
+    cell: str
 
     def as_json(self) -> dict[str, Any]:
         """The score as plain values."""
@@ -54,15 +58,14 @@ class Scores:
 
     def table(self, *, plot: bool = False) -> str:
         """The scores as text, a line each; ``plot`` draws each interval on the scale from 0 to 1."""
-        several_data = len({row.data for row in self.rows if row.data}) > 1
-        names = {(row.model, row.weights) for row in self.rows}
-        several_weights = len({name for name, _ in names}) < len(names)
+        models = _told_apart({(row.model, row.weights) for row in self.rows})
+        data = _told_apart({(row.data, row.content) for row in self.rows})
+        several_data = len({name for name in data.values() if name}) > 1
         lines = []
         for row in self.rows:
-            model = f"{row.model}@{row.weights}" if several_weights and row.weights else row.model
-            where = [row.condition, row.data] if several_data else [row.condition]
+            where = [row.condition, data[row.data, row.content]] if several_data else [row.condition]
             drawn = [interval_bar(row.estimate)] if plot else []
-            lines.append([model, *where, row.metric, *drawn, str(row.estimate), _remark(row)])
+            lines.append([models[row.model, row.weights], *where, row.metric, *drawn, str(row.estimate), _remark(row)])
         return columns(lines)
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -101,10 +104,12 @@ def _measured(store: Store, found: Counts, interval: str, level: float) -> list[
             weights=str(cell.model["digest"])[:8],
             condition=cell.condition_name,
             data=cell.data,
+            content=str(cell.condition["data"])[:8],
             metric=metric,
             estimate=share_of(right, found.n, interval=interval, level=level),
             missing=missing,
             state="complete" if store.is_sealed(cell) else "unfinished",
+            cell=cell.key,
         )
         for metric, right in hits.items()
     ]
@@ -117,7 +122,7 @@ def _imported(found: Accuracy, interval: str, level: float) -> Score:
         # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
         near = share_of(round(found.accuracy * found.n), found.n, interval=interval, level=level)
         estimate = Estimate(found.accuracy, near.low, near.high, found.n, near.interval)
-    return Score(found.model, "", found.condition, "", "top-1", estimate, missing=0, state="imported")
+    return Score(found.model, "", found.condition, "", "", "top-1", estimate, missing=0, state="imported", cell="")
 
 
 def _remark(row: Score) -> str:
@@ -126,3 +131,9 @@ def _remark(row: Score) -> str:
     if row.state == "unfinished":
         return f"(unfinished: {row.missing} images to go)"
     return "(imported)" if row.state == "imported" else ""
+
+
+def _told_apart(things: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What to call each (name, digest): the name, and the digest too where others have the same name."""
+    names = [name for name, _ in things]
+    return {(name, digest): f"{name}@{digest}" if digest and names.count(name) > 1 else name for name, digest in things}
