@@ -82,6 +82,19 @@ def test_the_same_logits_as_timm(timm, photos, checkpoint):
     assert model.space.name == "numbers"
 
 
+def test_weights_for_other_classes(timm, tmp_path):
+    network = timm.create_model(NAME, pretrained=False, num_classes=7).eval()
+    torch.save({"epoch": 3, "state_dict": network.state_dict()}, tmp_path / "mine.pth")
+    model = load_model(f"timm:{NAME}@{tmp_path / 'mine.pth'}")
+    assert len(model.space) == 7
+    image = np.full((1, model.input.view.height, model.input.view.width, 3), 99, np.uint8)
+    with torch.inference_mode():
+        pixels = (torch.full((1, 3, 160, 160), 99 / 255) - torch.tensor(model.input.mean).view(1, 3, 1, 1)) / (
+            torch.tensor(model.input.std).view(1, 3, 1, 1)
+        )
+        np.testing.assert_allclose(model.logits(image), network(pixels).numpy(), atol=1e-4)
+
+
 def test_declarations_over_its_own(checkpoint):
     model = load_model(f"timm:{NAME}@{checkpoint[0]}", name="mine", card=Declared(interpolation="bilinear"))
     assert (model.name, model.input.view.interpolation) == ("mine", "bilinear")

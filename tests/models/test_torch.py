@@ -52,9 +52,10 @@ def expected(images: np.ndarray) -> np.ndarray:
     return flat @ linear.weight.detach().numpy().T + linear.bias.detach().numpy()
 
 
-def exported(path: Path, *, batch: int | None = None) -> Path:
-    shape = {0: torch.export.Dim("n", min=1, max=512)} if batch is None else None
-    example = torch.zeros(batch or 2, 3, HEIGHT, WIDTH)
+def exported(path: Path, *, batch: int | None = None, limits: tuple[int, int] | None = (1, 512)) -> Path:
+    n = torch.export.Dim("n", min=limits[0], max=limits[1]) if limits else torch.export.Dim("n")
+    shape = {0: n} if batch is None else None
+    example = torch.zeros(batch or 4, 3, HEIGHT, WIDTH)
     program = torch.export.export(network().eval(), (example,), dynamic_shapes=(shape,) if shape else None)
     torch.export.save(program, path)
     return path
@@ -104,8 +105,16 @@ def test_an_exported_program(tmp_path, images, batch):
     )
 
 
-def test_an_exported_program_fixes_its_size(tmp_path):
-    path = exported(tmp_path / "mine.pt2", batch=1)
+@pytest.mark.parametrize("limits", [None, (3, 5), (2, 4)])
+def test_an_exported_program_that_limits_its_batch(tmp_path, images, limits):
+    model = load_model(f"torch:{exported(tmp_path / 'mine.pt2', limits=limits)}")
+    for n in (1, 2, 7):
+        np.testing.assert_allclose(model.logits(images[:n]), expected(images[:n]), atol=1e-4)
+
+
+@pytest.mark.parametrize("batch", [None, 1])
+def test_an_exported_program_fixes_its_size(tmp_path, batch):
+    path = exported(tmp_path / "mine.pt2", batch=batch)
     with pytest.raises(ModelError, match="its input is fixed to 6x8 pixels"):
         load_model(f"torch:{path}", card=Declared(size=(8, 8)))
 

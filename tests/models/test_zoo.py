@@ -12,7 +12,7 @@ from oodometer.core.errors import MissingExtraError, ModelError, UsageError
 from oodometer.core.view import View
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
-from oodometer.models.zoo import ZOO, _weights
+from oodometer.models.zoo import ZOO, weights_of
 
 LITE0 = "efficientnet-lite0"
 
@@ -76,7 +76,7 @@ def test_missing_weights_package(monkeypatch):
 
 def test_changed_or_lost_weights(tmp_path, monkeypatch):
     entry = ZOO[LITE0]
-    real = _weights(entry)
+    real = weights_of(entry)
     package = tmp_path / entry.package
     (package / "models").mkdir(parents=True)
     (package / "__init__.py").write_text("raise AssertionError('never imported')")
