@@ -96,7 +96,7 @@ def test_one_thread_at_a_time_unless_declared(thread_safe, most):
         ("mynets:brightnes", "mynets:brightnes: mynets has no function 'brightnes'"),
         ("mynets:number", "mynets:number: number is not a function"),
         ("broken:f", "broken:f: importing broken failed (ZeroDivisionError: division by zero)"),
-        ("needy:f", "needy:f: importing needy failed (No module named 'absent_module')"),
+        ("needy:f", "needy:f: importing needy failed (ModuleNotFoundError: No module named 'absent_module')"),
     ],
 )
 def test_functions_that_are_not_there(module, rest, message):

@@ -334,6 +334,14 @@ def test_devices_that_are_absent(tmp_path, rng, device, provider):
         model.open(Compute(device=device))
 
 
+@pytest.mark.filterwarnings("ignore:Specified provider")
+def test_a_device_that_does_not_start(tmp_path, rng, monkeypatch):
+    model = load_model(save(tmp_path, linear(weights(rng))))
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: ["CUDAExecutionProvider"])
+    with pytest.raises(ModelError, match="onnxruntime could not start CUDAExecutionProvider for device cuda"):
+        model.open(Compute(device="cuda"))
+
+
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
 def test_a_missing_extra(tmp_path, rng, monkeypatch, package):
     path = save(tmp_path, linear(weights(rng)))

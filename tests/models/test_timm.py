@@ -144,7 +144,7 @@ def test_weights_that_can_not_be_fetched(timm, monkeypatch):
     with pytest.raises(ModelError) as caught:
         load_model("timm:resnet18.a1_in1k")
     assert str(caught.value) == (
-        "timm:resnet18.a1_in1k: its weights could not be fetched (no route to host); "
+        "timm:resnet18.a1_in1k: its weights could not be fetched (OSError: no route to host and more lines); "
         "with a file of weights, give timm:resnet18.a1_in1k@FILE"
     )
 

@@ -77,6 +77,14 @@ def test_a_factory(module, images):
     assert model.logits(images).dtype == np.float32
 
 
+def test_a_factory_that_imports_its_neighbours(module):
+    module(FACTORY, "neighbour")
+    module("def net():\n    import neighbour\n    return neighbour.net()\n")
+    before = list(sys.path)
+    assert len(load_model("torch:mynets:net", card=SMALL).space) == CLASSES
+    assert sys.path == before
+
+
 @pytest.mark.parametrize("wrap", [lambda state: state, lambda state: {"state_dict": state, "epoch": 3}])
 @pytest.mark.parametrize("suffix", [".pth", ".safetensors"])
 def test_a_factory_with_weights(module, images, here, wrap, suffix):

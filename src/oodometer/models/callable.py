@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -9,7 +10,7 @@ import inspect
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute, Forward, Model
 from oodometer.models.card import Declared, default_view, plain_preprocessing, space_of
+from oodometer.models.messages import one_line
 
 
 def load_callable(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - nothing is unpickled
@@ -68,7 +70,7 @@ def _ask(
                 answer = function(images)
         logits = np.asarray(answer, dtype=np.float32)
     except Exception as error:
-        raise ModelError(f"model {name}: the function failed ({type(error).__name__}: {error})") from error
+        raise ModelError(f"model {name}: the function failed ({one_line(error)})") from error
     if logits.ndim != 2 or len(logits) != len(images):
         raise ModelError(
             f"model {name}: the function answers with shape {logits.shape} for {len(images)} images; "
@@ -87,23 +89,32 @@ def _digest(function: Callable[..., Any], qualified: str, name: str, version: st
     return digest_of({"function": qualified, "source": hashlib.blake2b(source.encode()).hexdigest()})
 
 
+@contextlib.contextmanager
+def current_directory_on_path() -> Iterator[None]:
+    """While this holds, modules of the current directory can be imported, as with python -m."""
+    folder = os.getcwd()
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # the import may have changed the path itself
+            sys.path.remove(folder)
+
+
 def import_function(address: str) -> Callable[..., Any]:
     """The function that ``package.module:function`` names; the current directory is on the path, as with python -m."""
     module_name, _, attribute = address.partition(":")
     if not module_name or not attribute:
         raise ModelError(f"{address!r}: expected package.module:function")
-    folder = os.getcwd()
-    sys.path.insert(0, folder)
     try:
-        found: Any = importlib.import_module(module_name)
+        with current_directory_on_path():
+            found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name == error.name or module_name.startswith(f"{error.name}.")):
             raise ModelError(f"{address}: no module named {module_name!r} can be imported from here") from error
-        raise ModelError(f"{address}: importing {module_name} failed ({error})") from error
+        raise ModelError(f"{address}: importing {module_name} failed ({one_line(error)})") from error
     except Exception as error:
-        raise ModelError(f"{address}: importing {module_name} failed ({type(error).__name__}: {error})") from error
-    finally:
-        sys.path.remove(folder)
+        raise ModelError(f"{address}: importing {module_name} failed ({one_line(error)})") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             raise ModelError(f"{address}: {module_name} has no function {attribute!r}")

@@ -13,6 +13,7 @@ from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute, Forward, Input, batches
 from oodometer.core.view import View
 from oodometer.models.extras import import_extra
+from oodometer.models.messages import one_line
 
 PIXELS = "oodometer/pixels"
 # Two 224 px images stay in a core's cache: EfficientNet-Lite0 takes 4.8 ms per image with 1 or 2 images per call, 5.6
@@ -60,14 +61,16 @@ def open_session(network: Network, preprocessing: Input, compute: Compute, *, na
     try:
         session = runtime.InferenceSession(content, _options(runtime, network, compute), providers=[provider])
     except Exception as error:  # onnxruntime raises a dozen classes of its own, without a common one
-        raise ModelError(f"model {name}: onnxruntime can't open it ({_first_line(error)})") from error
+        raise ModelError(f"model {name}: onnxruntime can't open it ({one_line(error)})") from error
+    if session.get_providers()[0] != provider:  # it falls back to the CPU without a word
+        raise ModelError(f"model {name}: onnxruntime could not start {provider} for device {compute.device}")
     size = network.batch or images_per_call(preprocessing.view, compute)
 
     def forward(images: np.ndarray) -> np.ndarray:
         try:
             parts = [_run(session, network, images[rows]) for rows in batches(len(images), size)]
         except Exception as error:
-            raise ModelError(f"model {name}: its forward pass failed ({_first_line(error)})") from error
+            raise ModelError(f"model {name}: its forward pass failed ({one_line(error)})") from error
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     return forward
@@ -177,8 +180,3 @@ def _constants(preprocessing: Input, channels_last: bool) -> list[Any]:
         onnx.numpy_helper.from_array(values.astype(np.float32).reshape(shape), f"oodometer/{name}")
         for name, values in (("scale", 1 / (255 * std)), ("shift", -mean / std))
     ]
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

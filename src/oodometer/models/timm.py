@@ -13,6 +13,7 @@ from oodometer.core.model import Input, Model
 from oodometer.core.view import View
 from oodometer.models.card import IMAGENET, Declared, label_space
 from oodometer.models.extras import import_extra
+from oodometer.models.messages import one_line
 from oodometer.models.torch import Net, fit_weights, read_state, state_digest, to_model
 
 
@@ -46,7 +47,9 @@ def _import() -> Any:
     except MissingExtraError:
         raise
     except Exception as error:  # a torchvision that was built for another torch fails in its own ways
-        raise ModelError(f"timm can't be imported ({error}); install a torchvision that fits this torch") from error
+        raise ModelError(
+            f"timm can't be imported ({one_line(error)}); install a torchvision that fits this torch"
+        ) from error
     return timm
 
 
@@ -59,10 +62,10 @@ def _create(timm: Any, name: str, *, pretrained: bool) -> Any:
     except Exception as error:
         if pretrained:
             raise ModelError(
-                f"timm:{name}: its weights could not be fetched ({_line(error)}); "
+                f"timm:{name}: its weights could not be fetched ({one_line(error)}); "
                 f"with a file of weights, give timm:{name}@FILE"
             ) from error
-        raise ModelError(f"timm:{name}: timm can't make this network ({_line(error)})") from error
+        raise ModelError(f"timm:{name}: timm can't make this network ({one_line(error)})") from error
 
 
 def _match_classes(module: Any, state: Mapping[str, Any]) -> None:
@@ -114,8 +117,3 @@ def _space(name: str, module: Any) -> LabelSpace | None:
     """ImageNet's classes, where the weights' own name says so (``resnet50.a1_in1k``)."""
     tag = str(module.pretrained_cfg.get("tag") or name.partition(".")[2])
     return label_space(IMAGENET, folder=Path()) if tag.endswith("in1k") and module.num_classes == 1000 else None
-
-
-def _line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__

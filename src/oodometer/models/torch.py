@@ -22,10 +22,11 @@ import numpy as np
 from oodometer.core.errors import ModelError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Compute, Forward, Input, Model, batches
-from oodometer.models.callable import import_function
+from oodometer.models.callable import current_directory_on_path, import_function
 from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
 from oodometer.models.extras import import_extra
 from oodometer.models.files import file_digest, read_file
+from oodometer.models.messages import one_line
 from oodometer.models.session import MOST_IMAGES, images_per_call
 from oodometer.models.torch_archive import UnsafeArchiveError, is_script, safe_exported_program, safe_script
 
@@ -138,7 +139,7 @@ def _open(net: Net, given: Input, compute: Compute, name: str) -> Forward:
         try:
             return np.concatenate([ask(images[rows]) for rows in batches(len(images), size)])
         except Exception as error:
-            raise ModelError(f"model {name}: its forward pass failed ({_brief(error)})") from error
+            raise ModelError(f"model {name}: its forward pass failed ({one_line(error)})") from error
 
     return forward
 
@@ -196,9 +197,10 @@ def _from_factory(rest: str, *, allow_pickle: bool) -> Net:
     address, _, weights = rest.partition("@")
     factory = import_function(address)
     try:
-        module = factory()
+        with current_directory_on_path():
+            module = factory()
     except Exception as error:
-        raise ModelError(f"{address}: the factory failed ({_brief(error)})") from error
+        raise ModelError(f"{address}: the factory failed ({one_line(error)})") from error
     module = _eval(module, address)
     if weights:
         fit_weights(module, read_state(Path(weights), allow_pickle=allow_pickle), Path(weights))
@@ -239,8 +241,7 @@ def fit_weights(module: Any, state: Mapping[str, Any], path: Path) -> None:
     try:
         module.load_state_dict(state, strict=True)
     except (RuntimeError, TypeError, AttributeError) as error:
-        detail = " ".join(str(error).split())
-        raise ModelError(f"{path}: these weights do not fit the network ({detail[:300]})") from error
+        raise ModelError(f"{path}: these weights do not fit the network ({one_line(error)})") from error
 
 
 def read_state(path: Path, *, allow_pickle: bool) -> dict[str, Any]:
@@ -271,7 +272,7 @@ def _unpickle(path: Path, content: bytes, *, allow_pickle: bool) -> Any:
         return torch.load(io.BytesIO(content), map_location="cpu", weights_only=not allow_pickle)
     except Exception as error:
         if allow_pickle:  # then it is often a class that can't be imported from here
-            raise ModelError(f"{path}: torch can't load it ({_brief(error)})") from error
+            raise ModelError(f"{path}: torch can't load it ({one_line(error)})") from error
         if isinstance(error, pickle.UnpicklingError) and _is_pickle(content):
             raise ModelError(
                 f"{path}: refused, since it is a pickle of more than tensors and could run code of its own; "
@@ -302,7 +303,7 @@ def _from_script(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
             warnings.filterwarnings("ignore", message=".*torch.jit", category=DeprecationWarning)
             module = torch.jit.load(archive, map_location="cpu")
     except Exception as error:
-        raise ModelError(f"{path}: not a TorchScript file, or a damaged one ({_brief(error)})") from error
+        raise ModelError(f"{path}: not a TorchScript file, or a damaged one ({one_line(error)})") from error
     return Net(_eval(module, str(path)), name=path.stem, digest=file_digest(content))
 
 
@@ -328,7 +329,7 @@ def _from_exported(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
         shape = _input_shape(program)
         module = program.module()
     except Exception as error:
-        raise ModelError(f"{path}: not an exported program, or a damaged one ({_brief(error)})") from error
+        raise ModelError(f"{path}: not an exported program, or a damaged one ({one_line(error)})") from error
     if len(shape) != 4 or shape[1] != 3:
         raise ModelError(f"{path}: its input has shape {shape}; expected (N, 3, H, W)")
     height, width = (one if isinstance(one, int) else None for one in shape[2:])
@@ -391,8 +392,3 @@ def _quiet(logger: str) -> Iterator[None]:
         yield
     finally:
         one.disabled = before
-
-
-def _brief(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
