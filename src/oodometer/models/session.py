@@ -16,8 +16,8 @@ from oodometer.models.extras import import_extra
 from oodometer.models.messages import one_line
 
 PIXELS = "oodometer/pixels"
-# Two 224 px images stay in a core's cache: EfficientNet-Lite0 takes 4.8 ms per image with 1 or 2 images per call, 5.6
-# with 8, 9.8 with 32 (two threads calling, one core each). A GPU wants many.
+# Two 224 px images stay in a core's cache: EfficientNet-Lite0 takes 4.8 ms per image with 2 images per call, 5.2 with
+# 1, 5.6 with 8, 9.8 with 32 (two threads calling, one core each). A GPU wants many.
 CPU_PIXELS = 2 * 224 * 224
 MOST_IMAGES = 64
 PROVIDERS: Mapping[str, str] = {
