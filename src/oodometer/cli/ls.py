@@ -67,6 +67,7 @@ def _cells(address: str) -> list[dict[str, Any]]:
             "key": cell.key,
             "input": cell.model["input"],
             "card": cell.model["card"],
+            "versions": cell.versions,
         }
         for cell in store.cells()
     ]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 
 import numpy as np
 
@@ -64,7 +68,18 @@ def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: s
         n_images=len(condition.dataset),
         precision=precision,
         known_classes=known,
+        versions=installed_versions(),
     )
+
+
+@cache
+def installed_versions() -> dict[str, str]:
+    """The versions of what decodes images and runs models here."""
+    found = {"python": platform.python_version()}
+    for package in ("oodometer", "numpy", "pillow", "onnxruntime", "torch", "timm"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    return found
 
 
 def labels_for(model: Model, condition: Condition) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from oodometer.core.digests import digest_of
@@ -23,6 +23,7 @@ class Cell:
         n_images: How many images the condition has; fewer rows mean broken images or an unfinished run.
         precision: Of the forward pass.
         known_classes: How many of the best classes are known per image; None: all.
+        versions: Of what made the first of its rows; not part of the key, but there when two machines disagree.
     """
 
     model: dict[str, Any]
@@ -33,6 +34,7 @@ class Cell:
     n_images: int
     precision: str = "float32"
     known_classes: int | None = None
+    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -17,6 +17,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -121,14 +122,18 @@ class Store:
     def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
         """The rows of a cell, in the order of the images."""
         folder = f"cells/{cell.key}"
+        names = ("rows", "logits" if logits else None)
+        with suppress(FileNotFoundError):
+            return self._rows(folder, *names)
+        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
+        with suppress(FileNotFoundError):  # another run may be sealing the cell just now
+            if ranges:
+                return self._join(folder, ranges, keep_logits=logits)
         try:
-            return self._rows(folder, "rows", "logits" if logits else None)
+            return self._rows(folder, *names)
         except FileNotFoundError:
-            ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
-            if not ranges:
-                what = "logits" if logits else "predictions"
-                raise StoreError(f"{self}: no {what} of {cell.model_name} on {cell.condition_name}") from None
-            return self._join(folder, ranges, keep_logits=logits)
+            what = "logits" if logits else "predictions"
+            raise StoreError(f"{self}: no {what} of {cell.model_name} on {cell.condition_name}") from None
 
     def images_file(self, cell: Cell) -> str:
         """The address of the Parquet file with the ids, labels and columns of the cell's images."""

@@ -1,0 +1,94 @@
+"""Write docs/reference.md from the code: every command with its options, every public name with its docstring.
+
+python docs/make_reference.py
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+import click
+
+import oodometer as odo
+from oodometer.cli.main import VERBS, main
+
+HEADER = """\
+# Reference
+
+Made from the code by `make docs`; a test keeps it so.
+
+## Commands
+
+Results go to stdout, talk to stderr. `--json` prints what the table shows, and more, for programs.
+Exit codes: 0 done; 1 the work failed, what was finished is kept; 2 wrong usage; 3 a stated requirement was not met; 130
+interrupted.
+"""
+
+JSON = """\
+## JSON
+
+`score --json` and `run --json` print a list of `Score`, `compare --json` a list of `Comparison` with its `verdict`.
+Their fields are below; an `Estimate` is an object with `value`, `low`, `high`, `n`, `interval`. `ls STORE --json`
+prints a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`, `input`, `card`,
+`versions`. What is not known is null.
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    commands = "\n".join(command_help(verb) for verb in sorted(VERBS))
+    names = "\n".join(described(name) for name in odo.__all__)
+    return f"{HEADER}\n{commands}\n{JSON}\n## Python\n\n`import oodometer as odo`\n\n{names}"
+
+
+def command_help(verb: str) -> str:
+    """A command's help, as it is printed."""
+    group = click.Context(main, info_name="oodometer", terminal_width=100, max_content_width=100)
+    command = main.get_command(group, verb)
+    assert command is not None
+    with click.Context(command, info_name=verb, parent=group, terminal_width=100, max_content_width=100) as context:
+        return f"### oodometer {verb}\n\n```text\n{command.get_help(context)}\n```\n"
+
+
+def described(name: str) -> str:
+    """A public name with its signature or fields and its docstring."""
+    thing = getattr(odo, name)
+    heading = f"### odo.{name}\n\n"
+    if inspect.isfunction(thing):
+        return f"{heading}```python\n{signature_of(name, thing)}\n```\n\n{document(thing)}\n"
+    if dataclasses.is_dataclass(thing):
+        fields = ", ".join(f"{one.name}: {one.type}" for one in dataclasses.fields(thing))
+        return f"{heading}```python\n{name}({fields})\n```\n\n{document(thing)}\n{methods(thing)}"
+    return f"{heading}{document(thing)}\n"
+
+
+def signature_of(name: str, function: object) -> str:
+    """The signature in one line, addresses of defaults left out."""
+    text = str(inspect.signature(function)).replace("'", "")  # type: ignore[arg-type]
+    return f"{name}{re.sub(r' at 0x[0-9a-f]+', '', text)}"
+
+
+def document(thing: object) -> str:
+    """The docstring; what is indented in it stays as it is."""
+    return f"```text\n{inspect.getdoc(thing)}\n```\n"
+
+
+def methods(thing: type) -> str:
+    """The public methods of a class, a line each."""
+    lines = []
+    for name, member in sorted(vars(thing).items()):
+        inner = member.fget if isinstance(member, property) else getattr(member, "func", member)
+        if name.startswith("_") or not inspect.isfunction(inner) or not inner.__doc__:
+            continue
+        first = inner.__doc__.strip().splitlines()[0]
+        lines.append(f"- `{name}{'' if inner is not member else '()'}`: {first}")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+if __name__ == "__main__":
+    target = Path(__file__).with_name("reference.md")
+    target.write_text(reference(), encoding="utf-8")
+    print(f"wrote {target.name}")
