@@ -104,8 +104,9 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
             FROM read_parquet($rows_b, hive_partitioning = false) AS rows
             JOIN read_parquet($images_b, hive_partitioning = false) AS images ON rows.image = images.image
             WHERE rank >= 0)
-        SELECT count_if(a.good AND b.good), count_if(a.good AND NOT b.good), count_if(NOT a.good AND b.good),
-            count_if(NOT a.good AND NOT b.good), (SELECT count(*) FROM a), (SELECT count(*) FROM b),
+        SELECT count(*) FILTER (a.good AND b.good), count(*) FILTER (a.good AND NOT b.good),
+            count(*) FILTER (NOT a.good AND b.good), count(*) FILTER (NOT a.good AND NOT b.good),
+            (SELECT count(*) FROM a), (SELECT count(*) FROM b),
             -- An empty digest: answers computed elsewhere, of images that were never seen here.
             min(a.id) FILTER (a.content <> b.content AND octet_length(a.content) > 0 AND octet_length(b.content) > 0),
             -- Models may order the same classes differently: by name, or by index where one side has only numbers.

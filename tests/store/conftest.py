@@ -1,0 +1,128 @@
+"""What the tests of the store share: data in memory, cells, rows, and stores on disk and in memory."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oodometer.core.dataset import Dataset, Progress, Scan
+from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.predictions import Predictions, from_logits, with_logits
+from oodometer.core.view import View
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """Images that nobody looks at; the content is given."""
+
+    contents: tuple[bytes, ...]
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        return Scan(tuple(self.contents[index] for index in indices), {})
+
+
+def dataset_of(
+    n: int,
+    *,
+    labels: Sequence[int] | np.ndarray | None = None,
+    space: LabelSpace | None = None,
+    ids: Sequence[str] | None = None,
+    contents: Sequence[bytes] | None = None,
+    name: str = "val",
+) -> Dataset:
+    space = space or numbered(7)
+    return Dataset(
+        name=name,
+        ids=tuple(ids if ids is not None else (f"{index:04d}" for index in range(n))),
+        labels=np.asarray(labels if labels is not None else np.arange(n) % len(space), dtype=np.int64),
+        space=space,
+        source=FakeSource(tuple(contents or (index.to_bytes(16, "big") for index in range(n)))),
+        rows=np.arange(n),
+    )
+
+
+def cell_of(
+    dataset: Dataset,
+    *,
+    model: str = "net",
+    digest: str = "a" * 32,
+    condition: str = "clean",
+    precision: str = "float32",
+) -> Cell:
+    return Cell(
+        model={"name": model, "digest": digest, "input": {"size": [8, 8]}, "card": {}},
+        condition={"name": condition, "data": dataset.digest, "label_map": None, "transform": None},
+        data=dataset.name,
+        space=dataset.space.name,
+        n_classes=len(dataset.space),
+        n_images=len(dataset),
+        precision=precision,
+    )
+
+
+def rows_of(
+    dataset: Dataset,
+    *,
+    seed: int = 0,
+    start: int = 0,
+    stop: int | None = None,
+    broken: Sequence[int] = (),
+    logits=False,
+) -> Predictions:
+    """Random answers; those of one seed are the same however they are cut into parts."""
+    k = len(dataset.space)
+    values = np.random.default_rng(seed).normal(0, 2, (len(dataset), k)).astype(np.float32)
+    stop = len(dataset) if stop is None else stop
+    positions = np.array([one for one in range(start, stop) if one not in broken], dtype=np.int64)
+    rows = from_logits(values[positions], dataset.labels[positions], positions)
+    return with_logits(rows, values[positions]) if logits else rows
+
+
+@pytest.fixture
+def make_dataset() -> Callable[..., Dataset]:
+    return dataset_of
+
+
+@pytest.fixture
+def make_cell() -> Callable[..., Cell]:
+    return cell_of
+
+
+@pytest.fixture
+def make_rows() -> Callable[..., Predictions]:
+    return rows_of
+
+
+@pytest.fixture(params=["local", "memory"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An address for a new store: a folder, and a place in fsspec's memory that is cleaned up."""
+    if request.param == "local":
+        yield str(tmp_path / "runs")
+        return
+    import fsspec
+
+    name = f"test-{uuid.uuid4().hex}"
+    yield f"memory://{name}/runs"
+    memory = fsspec.filesystem("memory")
+    if memory.exists(f"/{name}"):
+        memory.rm(f"/{name}", recursive=True)
+
+
+@pytest.fixture
+def store(address: str) -> Store:
+    return open_store(address, create=True)
+
+
+@pytest.fixture
+def local_store(tmp_path: Path) -> Store:
+    return open_store(str(tmp_path / "runs"), create=True)

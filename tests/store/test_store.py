@@ -1,0 +1,468 @@
+"""Cells on disk and in memory: what is written comes back, whatever was interrupted in between."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oodometer.core.errors import StoreError
+from oodometer.core.predictions import Predictions, from_top_classes
+from oodometer.store.cells import FORMAT, Cell
+from oodometer.store.files import Files
+from oodometer.store.store import MARK, Store, open_store
+
+
+def assert_same_rows(found: Predictions, expected: Predictions) -> None:
+    for one in fields(Predictions):
+        here, there = getattr(found, one.name), getattr(expected, one.name)
+        if there is None:
+            assert here is None
+        else:
+            np.testing.assert_array_equal(here, there, err_msg=one.name)
+            assert here.dtype == there.dtype, one.name
+            assert here.shape == there.shape, one.name
+
+
+def message_of(make) -> str:
+    with pytest.raises(StoreError) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def cell_folder(store: Store, cell: Cell) -> Path:
+    return Path(store.files.address) / "cells" / cell.key
+
+
+# Round trips
+
+
+@pytest.mark.parametrize("logits", [False, True])
+def test_what_is_written_comes_back(store, make_dataset, make_cell, make_rows, logits):
+    data = make_dataset(23, labels=[-1, *np.arange(22) % 7])
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    for start in range(0, 23, 5):
+        stop = min(start + 5, 23)
+        store.write_part(cell.key, start, stop, make_rows(data, start=start, stop=stop, logits=logits))
+    expected = make_rows(data, logits=logits)
+    assert not store.is_sealed(cell)
+    assert_same_rows(store.read(cell, logits=logits), expected)
+    store.seal(cell, keep_logits=logits)
+    assert store.is_sealed(cell)
+    assert store.has_logits(cell) == logits
+    assert_same_rows(store.read(cell, logits=logits), expected)
+    assert_same_rows(store.read(cell), replace(expected, logits=None))
+    assert store.files.names(f"cells/{cell.key}/parts") == []
+
+
+def test_rows_without_probabilities_come_back_as_nan(store, make_dataset, make_cell):
+    data = make_dataset(4, labels=[0, 1, 2, -1])
+    cell = make_cell(data)
+    rows = from_top_classes(np.array([[0, 1], [2, 1], [3, 4], [5, 6]]), data.labels, np.arange(4))
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 4, rows)
+    store.seal(cell, keep_logits=False)
+    assert_same_rows(store.read(cell), rows)
+    assert np.isnan(store.read(cell).confidence).all()
+
+
+def test_a_part_of_broken_images_alone_has_no_rows(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(6)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    broken = (0, 1, 2, 4)
+    for start in (0, 3):
+        rows = make_rows(data, start=start, stop=start + 3, broken=broken, logits=True)
+        store.write_part(cell.key, start, start + 3, rows)
+    store.seal(cell, keep_logits=True)
+    found = store.read(cell, logits=True)
+    assert_same_rows(found, make_rows(data, broken=broken, logits=True))
+    assert found.image.tolist() == [3, 5]
+    assert store.covered(cell, keep_logits=True) == [(0, 6)]
+
+
+def test_a_cell_comes_back_as_it_was_described(store, make_dataset, make_cell):
+    data, other = make_dataset(3), make_dataset(4, name="v2")
+    cells = [
+        make_cell(other, model="b"),
+        make_cell(data, model="b", condition="fog/3"),
+        make_cell(data, model="b"),
+        replace(make_cell(data, model="a"), known_classes=2),
+    ]
+    for cell in cells:
+        store.add_cell(cell, other if cell.data == "v2" else data)
+        store.add_cell(cell, other if cell.data == "v2" else data)
+    found = store.cells()
+    assert [(cell.model_name, cell.condition_name, cell.data) for cell in found] == [
+        ("a", "clean", "val"),
+        ("b", "clean", "v2"),
+        ("b", "clean", "val"),
+        ("b", "fog/3", "val"),
+    ]
+    assert {cell.key for cell in found} == {cell.key for cell in cells} == set(store.files.names("cells"))
+    assert found == sorted(cells, key=lambda cell: (cell.model_name, cell.condition_name, cell.data))
+
+
+def test_the_images_are_kept_with_ids_labels_contents_and_classes(local_store, make_dataset, make_cell):
+    import pyarrow.parquet as pq
+
+    data = make_dataset(3, labels=[2, -1, 0])
+    data = replace(data, columns={"video": np.array(["x", "y", "z"])})
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    table = pq.read_table(local_store.images_file(cell))
+    assert table["image"].to_pylist() == [0, 1, 2]
+    assert table["id"].to_pylist() == list(data.ids)
+    assert table["label"].to_pylist() == [2, -1, 0]
+    assert table["content"].to_pylist() == list(data.scan().contents)
+    assert table["column:video"].to_pylist() == ["x", "y", "z"]
+    assert json.loads(table.schema.metadata[b"classes"]) == list(data.space.classes)
+
+
+# Keys
+
+
+def test_a_key_covers_everything_that_the_answers_depend_on(make_dataset, make_cell):
+    data = make_dataset(3)
+    plain = make_cell(data)
+    others = [
+        make_cell(data, model="other"),
+        make_cell(data, digest="b" * 32),
+        make_cell(data, condition="fog"),
+        make_cell(data, precision="mixed"),
+        make_cell(make_dataset(3, labels=[0, 0, 0])),
+        replace(plain, model={**plain.model, "input": {"size": [9, 9]}}),
+        replace(plain, model={**plain.model, "classes": "another order of the classes"}),
+    ]
+    assert len({cell.key for cell in (plain, *others)}) == len(others) + 1
+    # A card that is written later does not make old predictions stale.
+    assert replace(plain, model={**plain.model, "card": {"category": "more data"}}).key == plain.key
+    assert replace(plain, data="another name", n_images=9).key == plain.key
+
+
+# Parts
+
+
+cuts = st.lists(st.integers(1, 39), max_size=8, unique=True).map(lambda found: [0, *sorted(found), 40])
+
+
+@settings(
+    deadline=None, derandomize=True, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)  # every example has a cell of its own
+@given(first=cuts, second=cuts, dropped=st.sets(st.integers(0, 8)), kept=st.sets(st.integers(0, 8)))
+def test_parts_of_two_runs_never_give_an_image_twice(
+    local_store, make_dataset, make_cell, make_rows, first, second, dropped, kept
+):
+    data = make_dataset(40)
+    cell = make_cell(data, model=repr((first, second, dropped, kept)))
+    local_store.add_cell(cell, data)
+    written = set()
+    for cut, chosen in ((first, set(range(9)) - dropped), (second, kept)):
+        for place, (start, stop) in enumerate(pairwise(cut)):
+            if place in chosen:
+                local_store.write_part(cell.key, start, stop, make_rows(data, start=start, stop=stop))
+                written.update(range(start, stop))
+    covered = local_store.covered(cell, keep_logits=False)
+    positions = [one for start, stop in covered for one in range(start, stop)]
+    assert positions == sorted(set(positions))
+    assert set(positions) <= written
+    if positions:
+        found = local_store.read(cell)
+        assert found.image.tolist() == positions
+        whole = make_rows(data)
+        np.testing.assert_array_equal(found.rank, whole.rank[positions])
+        np.testing.assert_array_equal(found.confidence, whole.confidence[positions])
+    # What a next run does: fill the gaps. Then everything is there once.
+    todo = sorted(set(range(40)) - set(positions))
+    for start in todo:
+        local_store.write_part(cell.key, start, start + 1, make_rows(data, start=start, stop=start + 1))
+    local_store.seal(cell, keep_logits=False)
+    assert_same_rows(local_store.read(cell), make_rows(data))
+
+
+def test_covered_tells_what_needs_no_more_work(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(40)
+    cell = make_cell(data)
+    assert store.covered(cell, keep_logits=False) == []
+    store.add_cell(cell, data)
+    assert store.covered(cell, keep_logits=False) == []
+    for start, stop, logits in [(0, 10, True), (20, 30, False), (10, 12, True), (25, 40, True)]:
+        store.write_part(cell.key, start, stop, make_rows(data, start=start, stop=stop, logits=logits))
+    assert store.covered(cell, keep_logits=False) == [(0, 10), (10, 12), (20, 30)]  # 25-40 overlaps 20-30
+    assert store.covered(cell, keep_logits=True) == [(0, 10), (10, 12), (25, 40)]
+    assert store.read(cell, logits=True).image.tolist() == [*range(12), *range(25, 40)]
+
+
+def test_an_unfinished_cell_is_not_sealed(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 6, make_rows(data, stop=6))
+    store.seal(cell, keep_logits=False)
+    assert not store.is_sealed(cell)
+    assert store.read(cell).image.tolist() == list(range(6))
+    with_part = store.row_files(cell)
+    assert [one.rsplit("/", 1)[-1] for one in with_part] == ["000000000-000000006.parquet"]
+
+
+def test_sealing_twice_changes_nothing(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(4)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 4, make_rows(data))
+    store.seal(cell, keep_logits=False)
+    before = store.files.read(f"cells/{cell.key}/rows.parquet")
+    store.seal(cell, keep_logits=False)
+    assert store.files.read(f"cells/{cell.key}/rows.parquet") == before
+
+
+def test_logits_may_be_added_to_a_sealed_cell(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 10, make_rows(data))
+    store.seal(cell, keep_logits=False)
+    assert store.covered(cell, keep_logits=False) == [(0, 10)]
+    assert store.covered(cell, keep_logits=True) == []
+    assert message_of(lambda: store.read(cell, logits=True)) == f"{store}: no logits of net on clean"
+
+    store.write_part(cell.key, 0, 5, make_rows(data, stop=5, logits=True))
+    assert_same_rows(store.read(cell), make_rows(data))  # half-way: the sealed rows are still all there
+    assert store.row_files(cell) == [store.files.locate(f"cells/{cell.key}/rows.parquet")]
+    assert not store.has_logits(cell)
+    store.write_part(cell.key, 5, 10, make_rows(data, start=5, logits=True))
+    store.seal(cell, keep_logits=True)
+    assert store.has_logits(cell)
+    assert_same_rows(store.read(cell, logits=True), make_rows(data, logits=True))
+    assert store.files.names(f"cells/{cell.key}/parts") == []
+
+
+def test_a_sealed_cell_survives_a_logits_run_that_was_killed(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 10, make_rows(data))
+    store.seal(cell, keep_logits=False)
+    store.write_part(cell.key, 0, 5, make_rows(data, stop=5, logits=True))  # and here it was killed
+    store.seal(cell, keep_logits=False)  # the same run again, without logits
+    assert_same_rows(store.read(cell), make_rows(data))
+
+
+def test_a_seal_that_was_killed_while_it_cleaned_up_loses_nothing(local_store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    for start in (0, 5):
+        local_store.write_part(cell.key, start, start + 5, make_rows(data, start=start, stop=start + 5))
+    local_store.seal(cell, keep_logits=False)
+    local_store.write_part(cell.key, 5, 10, make_rows(data, start=5))  # a part that was not yet removed
+    local_store.seal(cell, keep_logits=False)
+    assert_same_rows(local_store.read(cell), make_rows(data))
+
+
+def test_parts_that_vanish_while_they_are_joined_were_sealed_by_another_run(
+    local_store, make_dataset, make_cell, make_rows, monkeypatch
+):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    local_store.write_part(cell.key, 0, 10, make_rows(data))
+    stale = local_store.files.names(f"cells/{cell.key}/parts")
+    local_store.seal(cell, keep_logits=False)
+    names = Files.names
+    monkeypatch.setattr(Files, "names", lambda self, path: stale if path.endswith("parts") else names(self, path))
+    local_store.seal(cell, keep_logits=False)
+    assert_same_rows(local_store.read(cell), make_rows(data))
+
+
+@pytest.mark.parametrize("seen", ["parts", "nothing"])
+def test_a_cell_that_is_sealed_while_it_is_read(local_store, make_dataset, make_cell, make_rows, monkeypatch, seen):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    local_store.write_part(cell.key, 0, 10, make_rows(data))
+    names = Files.names
+
+    def seal_meanwhile(self: Files, path: str) -> list[str]:
+        before = names(self, path)
+        monkeypatch.undo()
+        local_store.seal(cell, keep_logits=False)
+        return before if seen == "parts" else names(self, path)
+
+    monkeypatch.setattr(Files, "names", seal_meanwhile)
+    assert_same_rows(local_store.read(cell), make_rows(data))
+
+
+def test_leftovers_and_foreign_files_are_not_parts(local_store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    local_store.write_part(cell.key, 0, 5, make_rows(data, stop=5))
+    parts = cell_folder(local_store, cell) / "parts"
+    for name in (
+        "000000005-000000010.parquet.0123456789abcdef.tmp",
+        "000000005-000000010.parquet.tmp",
+        "notes.parquet",
+        "5-10.parquet",
+        "a-b.parquet",
+        ".DS_Store",
+        "Thumbs.db",
+    ):
+        (parts / name).write_bytes(b"something else")
+    cells = cell_folder(local_store, cell).parent
+    (cells / ".DS_Store").write_bytes(b"")
+    (cells / "notes").mkdir()
+    assert local_store.covered(cell, keep_logits=False) == [(0, 5)]
+    assert_same_rows(local_store.read(cell), make_rows(data, stop=5))
+    assert local_store.cells() == [cell]
+    assert len(local_store.row_files(cell)) == 1
+    local_store.write_part(cell.key, 5, 10, make_rows(data, start=5))
+    local_store.seal(cell, keep_logits=False)
+    assert_same_rows(local_store.read(cell), make_rows(data))
+
+
+# Opening
+
+
+def test_opening_what_is_not_there(tmp_path):
+    where = tmp_path / "runs"
+    assert message_of(lambda: open_store(str(where))) == (
+        f"{where}: no store there (it has no oodometer.json); 'oodometer run' makes one"
+    )
+    assert not where.exists()
+    assert message_of(lambda: open_store("memory://nothing-is-here/runs")) == (
+        "memory://nothing-is-here/runs: no store there (it has no oodometer.json); 'oodometer run' makes one"
+    )
+
+
+def test_a_store_is_made_once_and_found_again(address):
+    made = open_store(address, create=True)
+    assert json.loads(made.files.read(MARK)) == {"format": FORMAT}
+    assert open_store(address) == open_store(address, create=True) == made
+    assert str(made) == address
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    assert message_of(lambda: open_store(str(tmp_path), create=True)) == (
+        f"{tmp_path}: is not a store and not empty; give an empty or new folder"
+    )
+    assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_an_empty_folder_becomes_a_store(tmp_path):
+    open_store(str(tmp_path), create=True)
+    assert [one.name for one in tmp_path.iterdir()] == [MARK]
+
+
+def test_a_start_that_was_killed_does_not_spoil_the_folder(tmp_path):
+    (tmp_path / f"{MARK}.0123456789abcdef.tmp").write_text("{")
+    assert open_store(str(tmp_path), create=True).cells() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b"7"])
+def test_a_damaged_mark(tmp_path, content):
+    (tmp_path / MARK).write_bytes(content)
+    for create in (False, True):
+        assert message_of(lambda create=create: open_store(str(tmp_path), create=create)) == (
+            f'{tmp_path}/oodometer.json: damaged; it should hold {{"format": 1}}'
+        )
+
+
+def test_a_store_of_another_format_is_refused(tmp_path):
+    (tmp_path / MARK).write_text(json.dumps({"format": FORMAT + 1}))
+    assert message_of(lambda: open_store(str(tmp_path), create=True)) == (
+        f"{tmp_path}: a store of format 2, and this version of oodometer reads format 1; "
+        "use the version that wrote it, or another folder"
+    )
+
+
+def test_a_file_is_not_a_store(tmp_path):
+    (tmp_path / "runs").write_text("")
+    message = message_of(lambda: open_store(str(tmp_path / "runs"), create=True))
+    assert message == f"{tmp_path}/runs/oodometer.json: can't be read (Not a directory)"
+
+
+def test_an_address_that_means_nothing():
+    assert message_of(lambda: open_store("", create=True)) == (
+        "the store's address is empty; give a folder, for example runs/"
+    )
+    message = message_of(lambda: open_store("nosuchprotocol://x", create=True))
+    assert message == "nosuchprotocol://x: Protocol not known: nosuchprotocol"
+
+
+def test_file_addresses_and_the_home_folder_are_local(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert open_store("~/runs", create=True).files.address == str(tmp_path / "runs")
+    assert (tmp_path / "runs" / MARK).exists()
+    assert open_store(f"file://{tmp_path}/runs").files.is_local
+
+
+def test_a_trailing_slash_changes_nothing(tmp_path):
+    open_store(f"{tmp_path}/runs/", create=True)
+    assert open_store(f"{tmp_path}/runs").cells() == []
+
+
+# Damage
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b"", lambda _: b"PAR1"])
+def test_a_damaged_file_is_an_error_of_one_line(store, make_dataset, make_cell, make_rows, damage):
+    data = make_dataset(50)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 50, make_rows(data, logits=True))
+    for path in ("parts/000000000-000000050.parquet", "parts/000000000-000000050.logits.parquet"):
+        where = f"cells/{cell.key}/{path}"
+        whole = store.files.read(where)
+        store.files.write(where, damage(whole))
+        assert ": damaged (" in message_of(lambda: store.read(cell, logits=True))
+        store.files.write(where, whole)
+    store.seal(cell, keep_logits=True)
+    where = f"cells/{cell.key}/rows.parquet"
+    store.files.write(where, damage(store.files.read(where)))
+    message = message_of(lambda: store.read(cell))
+    assert message.startswith(f"{store.files.locate(where)}: damaged (")
+    assert message.endswith("; remove it and run again")
+
+
+def test_a_parquet_file_of_something_else_is_damaged(local_store, make_dataset, make_cell, make_rows):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    data = make_dataset(3)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    pq.write_table(pa.table({"x": [1]}), cell_folder(local_store, cell) / "rows.parquet")
+    assert ": damaged (" in message_of(lambda: local_store.read(cell))
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"model": {}}', '{"surprise": 1}'])
+def test_a_damaged_description(local_store, make_dataset, make_cell, content):
+    data = make_dataset(3)
+    cell = make_cell(data)
+    local_store.add_cell(cell, data)
+    path = cell_folder(local_store, cell) / "cell.json"
+    path.write_text(content)
+    assert message_of(local_store.cells).startswith(f"{path}: not a cell's description (")
+
+
+def test_a_cell_that_is_just_being_made_is_not_there_yet(local_store):
+    (Path(local_store.files.address) / "cells" / ("0" * 32)).mkdir(parents=True)
+    assert local_store.cells() == []
+
+
+def test_a_cell_without_rows(store, make_dataset, make_cell):
+    data = make_dataset(3)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    assert store.row_files(cell) == []
+    assert message_of(lambda: store.read(cell)) == f"{store}: no predictions of net on clean"
