@@ -1,0 +1,116 @@
+"""What the tests of the reports share: stores whose numbers are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oodometer.core.dataset import Dataset, Progress, Scan
+from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.predictions import from_logits
+from oodometer.core.view import View
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """Images that nobody looks at; the content is given."""
+
+    contents: tuple[bytes, ...]
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        return Scan(tuple(self.contents[index] for index in indices), {})
+
+
+def dataset_of(
+    n: int,
+    *,
+    k: int = 10,
+    labels: Sequence[int] | np.ndarray | None = None,
+    space: LabelSpace | None = None,
+    contents: Sequence[bytes] | None = None,
+    ids: Sequence[str] | None = None,
+    name: str = "val",
+) -> Dataset:
+    space = space or numbered(k)
+    return Dataset(
+        name=name,
+        ids=tuple(ids or (f"{index:05d}" for index in range(n))),
+        labels=np.asarray(labels if labels is not None else np.arange(n) % len(space), dtype=np.int64),
+        space=space,
+        source=FakeSource(tuple(contents or (index.to_bytes(16, "big") for index in range(n)))),
+        rows=np.arange(n),
+    )
+
+
+def logits_with(ranks: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+    """Logits in which the true class of each image stands at the given rank, (N,) -> (N, K)."""
+    logits = np.empty((len(ranks), k))
+    for row, (rank, label) in enumerate(zip(ranks, labels, strict=True)):
+        order = [one for one in range(k) if one != label]
+        if label >= 0:
+            order.insert(rank, label)
+        logits[row, order] = -np.arange(k)
+    return logits
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A store that is filled with answers of known ranks."""
+
+    store: Store
+
+    def add(
+        self,
+        data: Dataset,
+        ranks: Sequence[int] | np.ndarray,
+        *,
+        model: str = "mine",
+        digest: str = "a" * 32,
+        condition: str = "clean",
+        positions: Sequence[int] | np.ndarray | None = None,
+        finished: bool = True,
+        known_classes: int | None = None,
+    ) -> Cell:
+        """One cell; ``ranks`` are those of the positions, by default of all images."""
+        k = len(data.space)
+        positions = np.arange(len(data)) if positions is None else np.asarray(positions)
+        labels = data.labels[positions]
+        rows = from_logits(logits_with(np.asarray(ranks), labels, k), labels, positions)
+        cell = Cell(
+            model={"name": model, "digest": digest, "input": {}},
+            condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
+            data=data.name,
+            space=data.space.name,
+            n_classes=k,
+            n_images=len(data),
+            known_classes=known_classes,
+        )
+        self.store.add_cell(cell, data)
+        self.store.write_part(cell.key, 0, len(data) if finished else int(positions.max()) + 1, rows)
+        self.store.seal(cell, keep_logits=False)
+        return cell
+
+
+@pytest.fixture
+def make_dataset() -> Callable[..., Dataset]:
+    return dataset_of
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Filled:
+    return Filled(open_store(str(tmp_path / "runs"), create=True))
+
+
+@pytest.fixture
+def right() -> Callable[[int, int], np.ndarray]:
+    """``right(741, 1000)``: ranks of which the first 741 are 0 and the rest 1."""
+    return lambda hits, n: (np.arange(n) >= hits).astype(np.int64)
