@@ -142,6 +142,20 @@ def test_several_data_sets_get_a_column(filled, make_dataset, right):
     ]
 
 
+def test_data_sets_of_one_name_are_told_apart_by_their_content(filled, make_dataset, right):
+    one, other = make_dataset(10, k=3), make_dataset(20, k=3)
+    filled.add(one, right(5, 10))
+    filled.add(other, right(5, 20))
+    found = {line.split()[2] for line in str(score(filled.store)).splitlines()}
+    assert found == {f"val@{data.digest[:8]}" for data in (one, other)}
+
+
+def test_a_score_names_its_cell(filled, make_dataset, right):
+    cell = filled.add(make_dataset(10, k=3), right(5, 10))
+    (row,) = score(filled.store).rows
+    assert (row.cell, row.weights, row.content) == (cell.key, "a" * 8, cell.condition["data"][:8])
+
+
 def test_json_is_json(filled, make_dataset, right):
     filled.add(make_dataset(20, k=8), right(5, 20))
     write_table(filled.store, parse_table("model,val\nnet,76.1\n", source="t.csv"))

@@ -145,7 +145,7 @@ def test_the_real_grid_is_read_whole(grid, local_store):
     assert len(header) - 1 == 213
     assert {row.condition for row in rows} <= set(header)
     assert len(rows) == len(expected)
-    assert {(row.model, row.condition): row.accuracy for row in rows} == pytest.approx(expected, abs=1e-12)
-    for _ in range(2):
-        write_table(local_store, rows)
-        assert read_tables(local_store) == rows
+    assert max(abs(row.accuracy - expected[row.model, row.condition]) for row in rows) < 1e-12
+    write_table(local_store, rows)
+    write_table(local_store, rows)
+    assert read_tables(local_store) == rows
