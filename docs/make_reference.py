@@ -32,8 +32,8 @@ JSON = """\
 
 `score --json` and `run --json` print a list of `Score`, `compare --json` a list of `Comparison` with its `verdict`.
 Their fields are below; an `Estimate` is an object with `value`, `low`, `high`, `n`, `interval`. `ls STORE --json`
-prints a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`, `input`, `card`,
-`versions`. What is not known is null.
+prints a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`, `input`,
+`card`, `versions`. What is not known is null.
 """
 
 

@@ -218,7 +218,7 @@ def test_the_plot_draws_the_interval_to_scale(filled, make_dataset, right):
     (line,) = score(filled.store).table(plot=True).splitlines()
     drawn = line.removeprefix("mine  clean  top-1  ")[:40]
     # 40 places from 0 to 1: 0.7127 lies in place 28, 0.741 in 29, 0.7679 in 30
-    assert drawn == " " * 28 + "├●┤" + " " * 9
+    assert drawn == "·" * 28 + "├●┤" + "·" * 9
     assert line.endswith("  0.7410 [0.7127, 0.7679]  n=1000")
 
 
@@ -226,7 +226,7 @@ def test_the_plot_draws_the_interval_to_scale(filled, make_dataset, right):
 def test_a_bar_stays_on_its_scale(value):
     assert interval_bar(Estimate(value, 0.0, 1.0, 5, "x"), width=10).count("─") == 8 - (0 < value < 1)
     assert len(interval_bar(Estimate(value, 0.0, 1.0, 5, "x"), width=10)) == 10
-    assert interval_bar(Estimate(value, None, None, None, "x"), width=10).strip() == "●"
+    assert interval_bar(Estimate(value, None, None, None, "x"), width=10).strip("·") == "●"
 
 
 def test_columns_are_aligned():

@@ -58,7 +58,8 @@ class Comparison:
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
             f"  {'difference'.ljust(width)}  {_signed(self.difference)}  ({self.difference.interval})",
             f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
-            f"both {counts.both}, neither {counts.neither}; exact McNemar p = {self.p_value:.3g}: {self.verdict}",
+            f"both {counts.both}, neither {counts.neither}",
+            f"  exact McNemar p = {self.p_value:.3g}: {self.verdict}",
         ]
         return "\n".join(lines)
 

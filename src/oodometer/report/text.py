@@ -24,9 +24,9 @@ def interval_bar(estimate: Estimate, *, width: int = 40) -> str:
     """The interval drawn on the scale from 0 to 1.
 
     >>> interval_bar(Estimate(0.75, 0.5, 0.9, 20, "wilson 95%"), width=20)
-    '          ├────●──┤ '
+    '··········├────●──┤·'
     """
-    places = [" "] * width
+    places = ["·"] * width
 
     def place(share: float) -> int:
         return min(int(share * width), width - 1)

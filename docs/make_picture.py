@@ -1,0 +1,53 @@
+"""Draw docs/quickstart.svg: what the quickstart shows in a terminal, as it is.
+
+python docs/make_picture.py
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+
+def shown(folder: str) -> str:
+    """What the quickstart prints, both streams in the order of a terminal."""
+    command = [sys.executable, "-u", "-m", "oodometer", "quickstart"]
+    done = subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, encoding="utf-8"
+    )
+    return done.stdout
+
+
+def styled(line: str) -> Text:
+    """A line with its command, or its interval, in colour."""
+    text = Text(line)
+    if line.startswith("$"):
+        text.stylize("bold cyan")
+    text.highlight_regex(r"├?─*●─*┤?", "bold green")
+    text.highlight_regex(r"\[[^\]]*\]", "yellow")
+    return text
+
+
+def main() -> None:
+    """Run the quickstart and draw what it prints."""
+    with tempfile.TemporaryDirectory() as folder, open("/dev/null", "w") as nowhere:
+        console = Console(record=True, width=124, file=nowhere, force_terminal=True)
+        console.print(Text("$ make quickstart", style="bold cyan"))
+        for line in shown(folder).splitlines():
+            console.print(styled(line))
+    drawn = console.export_svg(title="oodometer", unique_id="quickstart")
+    # The reader's own monospaced font will do: a picture asks no other host for anything.
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    target = Path(__file__).with_name("quickstart.svg")
+    target.write_text(drawn.replace("Fira Code", "DejaVu Sans Mono"), encoding="utf-8")
+    print(f"wrote {target.name}")
+
+
+if __name__ == "__main__":
+    main()
