@@ -46,7 +46,7 @@ def reference() -> str:
 
 def command_help(verb: str) -> str:
     """A command's help, as it is printed."""
-    group = click.Context(main, info_name="oodometer", terminal_width=100, max_content_width=100)
+    group = click.Context(main, info_name="oodometer", **main.context_settings)
     command = main.get_command(group, verb)
     assert command is not None
     with click.Context(command, info_name=verb, parent=group, terminal_width=100, max_content_width=100) as context:

@@ -108,7 +108,9 @@ def test_everything_is_named_in_the_documentation() -> None:
     from oodometer.stats.intervals import intervals
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.stem != "reference")
-    for name in (*VERBS, *data_kinds.names(), *model_kinds.names(), *intervals.names()):
+    # What tests register is not ours to document.
+    built_in = [name for registry in (data_kinds, model_kinds, intervals) for name in registry._addresses]
+    for name in (*VERBS, *built_in):
         assert re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE), f"{name} is not in the documentation"
 
 

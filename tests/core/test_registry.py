@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.registry import Registry
 
 GROUP = "oodometer_test.shapes"
@@ -110,3 +110,11 @@ def test_a_long_list_of_names_is_not_poured_out():
     assert did_you_mean("zzz", [f"c{index}" for index in range(1000)]) == ""
     assert did_you_mean("c99", [f"c{index}" for index in range(50)]) != ""
     assert did_you_mean("zzz", []) == ""
+
+
+def test_a_plugin_that_can_not_be_loaded_is_named(shapes, installed):
+    (installed / "oodometer_test_plugin.py").write_text("import no_such_module_anywhere\n")
+    with pytest.raises(
+        OodometerError, match="shape 'cube' of an installed package can't be loaded from .*no_such_module"
+    ):
+        shapes.get("cube")

@@ -79,6 +79,7 @@ class Filled:
         positions: Sequence[int] | np.ndarray | None = None,
         finished: bool = True,
         known_classes: int | None = None,
+        precision: str = "float32",
     ) -> Cell:
         """One cell; ``ranks`` are those of the positions, by default of all images."""
         k = len(data.space)
@@ -93,6 +94,7 @@ class Filled:
             n_classes=k,
             n_images=len(data),
             known_classes=known_classes,
+            precision=precision,
         )
         self.store.add_cell(cell, data)
         self.store.write_part(cell.key, 0, len(data) if finished else int(positions.max()) + 1, rows)

@@ -72,6 +72,8 @@ def test_a_comparison_is_counts_of_numpy_and_tests_of_others(filled, make_datase
         ((80, 0, 0, 20), "no difference shown"),
         ((0, 100, 0, 0), "b is worse"),
         ((0, 0, 100, 0), "b is better"),
+        # 5 to 0: the exact p is 2 / 2^5 = 0.0625, though Tango's interval leaves out 0: the exact test decides
+        ((85, 0, 5, 10), "no difference shown"),
     ],
 )
 def test_verdicts(filled, make_dataset, counts, verdict):
@@ -272,3 +274,24 @@ def test_a_model_that_has_only_begun_is_told(filled, make_dataset, right):
     assert message_of(StoreError, lambda: compare(filled.store, "a", "b")) == (
         f"{filled.store}: no predictions of b on clean yet; run it again"
     )
+
+
+def test_two_precisions_of_one_model_must_be_told_apart(filled, make_dataset, right):
+    data = make_dataset(10, k=3)
+    filled.add(data, right(5, 10), model="a")
+    cells = [
+        filled.add(data, right(hits, 10), model="b", precision=how) for hits, how in ((6, "float32"), (7, "mixed"))
+    ]
+    with pytest.raises(UsageError, match="b was run on clean with several preprocessings or precisions; say which: b@"):
+        compare(filled.store, "a", "b")
+    (found,) = compare(filled.store, "a", f"b@{cells[1].key[:8]}")
+    assert found.accuracy_b.value == 0.7
+
+
+def test_data_without_a_common_image_are_passed_over_where_others_have_some(filled, make_dataset, right):
+    whole = make_dataset(20, k=3)
+    left, last = whole.take(np.arange(10), name="left"), whole.take(np.arange(12, 20), name="last")
+    filled.add(left, right(10, 10), model="a")
+    filled.add(whole.take(np.arange(5, 11), name="middle"), right(3, 6), model="b")
+    filled.add(last, right(8, 8), model="b")
+    assert [(one.data, one.counts.n) for one in compare(filled.store, "a", "b")] == [("left and middle", 5)]

@@ -245,6 +245,15 @@ def test_logits_may_be_added_to_a_sealed_cell(store, make_dataset, make_cell, ma
     assert store.files.names(f"cells/{cell.key}/parts") == []
 
 
+def test_logits_that_are_all_there_are_kept_by_a_run_that_did_not_ask(store, make_dataset, make_cell, make_rows):
+    data = make_dataset(10)
+    cell = make_cell(data)
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, 10, make_rows(data, logits=True))  # killed before it was sealed
+    store.seal(cell, keep_logits=False)
+    assert_same_rows(store.read(cell, logits=True), make_rows(data, logits=True))
+
+
 def test_a_sealed_cell_survives_a_logits_run_that_was_killed(store, make_dataset, make_cell, make_rows):
     data = make_dataset(10)
     cell = make_cell(data)

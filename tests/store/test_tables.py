@@ -104,6 +104,13 @@ def test_tables_come_back_and_the_same_one_twice_is_once(store):
     assert len(store.files.names("tables")) == 2
 
 
+def test_a_table_that_is_read_again_with_n_takes_the_place_of_the_old_one(store):
+    text = "model,val\nnet,76\n"
+    write_table(store, parse_table(text, source="one.csv"))
+    write_table(store, parse_table(text, source="one.csv", n=100))
+    assert [row.n for row in read_tables(store)] == [100]
+
+
 def test_leftovers_are_not_tables(local_store):
     rows = parse_table("model,val\nnet,76\n", source="one.csv")
     write_table(local_store, rows)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
-from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 
 T = TypeVar("T")
 
@@ -61,6 +61,12 @@ class Registry(Generic[T]):
             entry: T = getattr(importlib.import_module(module), attribute)
             return entry
         for point in entry_points(group=self.group, name=name):
-            loaded: T = point.load()
+            try:
+                loaded: T = point.load()
+            except Exception as error:
+                raise OodometerError(
+                    f"{self.noun} {name!r} of an installed package can't be loaded from {point.value} "
+                    f"({type(error).__name__}: {error})"
+                ) from error
             return loaded
         raise UsageError(f"no {self.noun} named {name!r}{did_you_mean(name, self.names())}")

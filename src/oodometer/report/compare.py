@@ -10,7 +10,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.stats.intervals import share_of
 from oodometer.stats.paired import PairedCounts, mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
-from oodometer.store.queries import paired
+from oodometer.store.queries import Pairs, paired
 from oodometer.store.store import Store, open_store
 
 
@@ -22,6 +22,7 @@ class Comparison:
         accuracy_a, accuracy_b: Top-1 on the common images.
         difference: Accuracy of B minus accuracy of A.
         p_value: Of the exact McNemar test.
+        level: Of the intervals and the verdict.
         n_a, n_b: How many images each model saw; n is in the estimates.
     """
 
@@ -33,21 +34,17 @@ class Comparison:
     accuracy_b: Estimate
     difference: Estimate
     p_value: float
+    level: float
     counts: PairedCounts
     n_a: int
     n_b: int
 
     @property
     def verdict(self) -> str:
-        """What the interval of the difference says, in words."""
-        low, high = self.difference.low, self.difference.high
-        assert low is not None
-        assert high is not None
-        if low > 0:
-            return f"{self.model_b} is better"
-        if high < 0:
-            return f"{self.model_b} is worse"
-        return "no difference shown"
+        """What the exact test says at this level, in words."""
+        if self.p_value > 1 - self.level:
+            return "no difference shown"
+        return f"{self.model_b} is {'better' if self.difference.value > 0 else 'worse'}"
 
     def __str__(self) -> str:
         counts = self.counts
@@ -82,9 +79,9 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     """Model B against model A on every condition that both have, or on one.
 
     Args:
-        a, b: Names of models; ``NAME@DIGEST`` where the store has several weights under one name.
+        a, b: Names of models; ``NAME@DIGEST`` where the store has several weights, or cells, under one name.
         on: The condition.
-        level: Of the intervals.
+        level: Of the intervals and the verdict.
 
     Raises:
         StoreError: The two models did not see the same images.
@@ -99,14 +96,24 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
         asked = f"condition {on!r}" if on else "a condition"
         names = sorted({cell.condition_name for cell in (*cells_a, *cells_b)})
         raise StoreError(f"{opened}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
-    return [_compared(opened, one, other, level) for one, other in pairs]
+    joined = [(one, other, _joined(opened, one, other)) for one, other in pairs]
+    common = [pair for pair in joined if pair[2].n]
+    if not common:
+        one, other, found = joined[0]
+        seen = f"{one.data}: {found.n_a}, {other.data}: {found.n_b}"
+        raise StoreError(f"{a} and {b} on {one.condition_name}: no labelled image in common ({seen})")
+    return [_compared(one, other, found, level) for one, other, found in common]
 
 
 def _cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
     """The finished or begun cells of one model, all of the same weights."""
     plain, _, digest = name.rpartition("@") if "@" in name else (name, "", "")
     exact = [cell for cell in cells if cell.model_name == name]
-    found = exact or [c for c in cells if c.model_name == plain and str(c.model["digest"]).startswith(digest)]
+    found = exact or [
+        cell
+        for cell in cells
+        if cell.model_name == plain and any(key.startswith(digest) for key in (str(cell.model["digest"]), cell.key))
+    ]
     if not found:
         hint = did_you_mean(name, {cell.model_name for cell in cells})
         raise UsageError(f"{store}: no predictions of a model named {name!r}{hint}")
@@ -114,6 +121,14 @@ def _cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
     if len(weights) > 1:
         several = ", ".join(f"{plain}@{one}" for one in weights)
         raise UsageError(f"{store}: {name} stands for several weights; say which: {several}")
+    for cell in found:
+        twins = [other for other in found if other.condition == cell.condition]
+        if len(twins) > 1:
+            several = ", ".join(f"{plain}@{other.key[:8]}" for other in twins)
+            raise UsageError(
+                f"{store}: {name} was run on {cell.condition_name} with several preprocessings or precisions; "
+                f"say which: {several}"
+            )
     return found
 
 
@@ -134,16 +149,19 @@ def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[
     return same + [pair for pair in alike if pair[0].condition_name not in done]
 
 
-def _compared(store: Store, a: Cell, b: Cell, level: float) -> Comparison:
+def _joined(store: Store, a: Cell, b: Cell) -> Pairs:
+    """The images that both cells saw; other images or labels under the same ids are an error."""
     found = paired(store, a, b)
     where = f"{a.model_name} and {b.model_name} on {a.condition_name}"
     if found.other_content is not None:
         raise StoreError(f"{where}: not the same images: {found.other_content!r} has other content in the two runs")
     if found.other_label is not None:
         raise StoreError(f"{where}: not the same labels: {found.other_label!r} has another label in the two runs")
+    return found
+
+
+def _compared(a: Cell, b: Cell, found: Pairs, level: float) -> Comparison:
     counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
-    if counts.n == 0:
-        raise StoreError(f"{where}: no labelled image in common ({a.data}: {found.n_a}, {b.data}: {found.n_b})")
     name_a, name_b = a.model_name, b.model_name
     if name_a == name_b:
         name_a, name_b = (f"{cell.model_name}@{str(cell.model['digest'])[:8]}" for cell in (a, b))
@@ -156,6 +174,7 @@ def _compared(store: Store, a: Cell, b: Cell, level: float) -> Comparison:
         accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
         difference=paired_difference(counts, level=level),
         p_value=mcnemar_exact(counts),
+        level=level,
         counts=counts,
         n_a=found.n_a,
         n_b=found.n_b,

@@ -81,8 +81,11 @@ def score(store: str | Store, *, interval: str = DEFAULT_INTERVAL, level: float 
         level: Of the interval.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
-    rows = [one for found in counts(opened) for one in _measured(opened, found, interval, level)]
+    counted = counts(opened)
+    rows = [one for found in counted for one in _measured(opened, found, interval, level)]
     rows += [_imported(found, interval, level) for found in read_tables(opened)]
+    if not rows and counted:
+        raise StoreError(f"{opened}: none of its images has a label, so there is no accuracy")
     if not rows:
         raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
     return Scores(tuple(rows))

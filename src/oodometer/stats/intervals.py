@@ -68,7 +68,12 @@ def share_of(successes: int, n: int, *, interval: str = DEFAULT_INTERVAL, level:
         raise OodometerError("no images: the share is undefined")
     if not 0 <= successes <= n:
         raise OodometerError(f"{successes} successes among {n} images: not a share")
-    if not 0 < level < 1:
-        raise OodometerError(f"level {level}: must lie between 0 and 1, for example 0.95")
+    check_level(level)
     low, high = intervals.get(interval)(successes, n, level)
     return Estimate(successes / n, low, high, n, f"{interval} {100 * level:g}%")
+
+
+def check_level(level: float) -> None:
+    """An error unless the level is one."""
+    if not 0 < level < 1:
+        raise OodometerError(f"level {level}: must lie between 0 and 1, for example 0.95")

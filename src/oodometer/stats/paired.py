@@ -8,6 +8,7 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import check_level
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def paired_difference(counts: PairedCounts, *, level: float = 0.95) -> Estimate:
     n, b, c = counts.n, counts.only_b, counts.only_a
     if n == 0:
         raise OodometerError("no images in common: the difference is undefined")
+    check_level(level)
     z = float(ndtri((1 + level) / 2))
     difference = (b - c) / n
     edge = 1 - 1e-12

@@ -84,6 +84,11 @@ class Pairs:
     other_content: str | None
     other_label: str | None
 
+    @property
+    def n(self) -> int:
+        """The number of common labelled images."""
+        return self.both + self.only_a + self.only_b + self.neither
+
 
 def paired(store: Store, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw, and who was right on them."""

@@ -73,11 +73,15 @@ class Store:
     def seal(self, cell: Cell, *, keep_logits: bool) -> None:
         """Put the parts of a complete cell together into one file; nothing happens to an unfinished one."""
         folder = f"cells/{cell.key}"
-        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=keep_logits)
-        if sum(stop - start for start, stop in ranges) < cell.n_images:
+        names = self.files.names(f"{folder}/parts")
+        with_logits = _parts(names, keep_logits=True)
+        # Logits that are all there are kept, also by a run that did not ask for them.
+        keep = keep_logits or _n_covered(with_logits) == cell.n_images
+        ranges = with_logits if keep else _parts(names, keep_logits=False)
+        if _n_covered(ranges) < cell.n_images:
             return
         try:
-            rows = self._join(folder, ranges, keep_logits=keep_logits)
+            rows = self._join(folder, ranges, keep_logits=keep)
         except FileNotFoundError:  # another run is sealing the cell just now
             return
         # The logits last: where they are, the rows are too.
@@ -204,6 +208,10 @@ def _parts(names: list[str], *, keep_logits: bool) -> list[tuple[int, int]]:
         if not ranges or start >= ranges[-1][1]:
             ranges.append((start, stop))
     return ranges
+
+
+def _n_covered(ranges: list[tuple[int, int]]) -> int:
+    return sum(stop - start for start, stop in ranges)
 
 
 def _ranges(names: list[str]) -> Iterator[tuple[int, int]]:

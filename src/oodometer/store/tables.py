@@ -66,7 +66,7 @@ def parse_table(
 
 
 def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
-    """Keep a table; the same table again changes nothing."""
+    """Keep a table; a table of the same name about the same models and conditions takes the place of the old one."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -75,7 +75,8 @@ def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
     types = {"model": "string", "condition": "string", "accuracy": "float64", "n": "int64", "source": "string"}
     schema = pa.schema([(name, pa.type_for_alias(alias)) for name, alias in types.items()])
     pq.write_table(pa.Table.from_pylist(records, schema=schema), buffer, compression="zstd")
-    store.files.write(f"tables/{digest_of({'rows': records})}.parquet", buffer.getvalue())
+    about = sorted((row["source"], row["model"], row["condition"]) for row in records)
+    store.files.write(f"tables/{digest_of({'about': about})}.parquet", buffer.getvalue())
 
 
 def read_tables(store: Store) -> list[Accuracy]:
