@@ -115,6 +115,6 @@ def test_a_long_list_of_names_is_not_poured_out():
 def test_a_plugin_that_can_not_be_loaded_is_named(shapes, installed):
     (installed / "oodometer_test_plugin.py").write_text("import no_such_module_anywhere\n")
     with pytest.raises(
-        OodometerError, match="shape 'cube' of an installed package can't be loaded from .*no_such_module"
+        OodometerError, match=r"shape 'cube' of an installed package can't be loaded from .*no_such_module"
     ):
         shapes.get("cube")

@@ -84,6 +84,9 @@ def _digest(function: Callable[..., Any], qualified: str, name: str, version: st
         return digest_of({"function": qualified, "version": version})
     try:
         source = inspect.getsource(function if inspect.isroutine(function) else type(function))
+        if getattr(getattr(function, "__code__", None), "co_filename", "") == "<string>":
+            # From Python 3.13 on, exec and python -c share this name: the text found may be another's.
+            raise OSError("made by exec")
     except (OSError, TypeError) as error:
         raise ModelError(f"model {name}: the function has no source text to tell it by; give a version") from error
     return digest_of({"function": qualified, "source": hashlib.blake2b(source.encode()).hexdigest()})
