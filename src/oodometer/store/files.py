@@ -38,7 +38,9 @@ class Files:
         try:
             if self.is_local:
                 return sorted(os.listdir(where))
-            listed = self.filesystem().ls(where, detail=False)
+            filesystem = self.filesystem()
+            filesystem.invalidate_cache(where)  # other machines may have written since the last look
+            listed = filesystem.ls(where, detail=False)
             return sorted(name.rstrip("/").rsplit("/", 1)[-1] for name in listed)
         except (FileNotFoundError, NotADirectoryError):
             return []
