@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+
+from oodometer.core.dataset import Dataset, Progress, Scan
+from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.view import View
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Real data that may lie beside the project; tests that use it skip where it is missing."""
@@ -23,6 +29,49 @@ def imagenet_sample() -> Path:
     if not folder.is_dir():
         pytest.skip("the ImageNet sample is not here")
     return folder
+
+
+@dataclass(frozen=True)
+class FakeSource:
+    """Images of one pixel whose value is their position; the content is given."""
+
+    contents: tuple[bytes, ...]
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        progress(len(indices), len(indices))
+        return Scan(tuple(self.contents[index] for index in indices), {})
+
+
+@pytest.fixture
+def make_dataset() -> Callable[..., Dataset]:
+    """A factory of data sets in memory: ``make_dataset(n, k=..., labels=..., ids=..., contents=..., ...)``."""
+
+    def make(
+        n: int = 4,
+        *,
+        k: int = 3,
+        labels: Sequence[int] | np.ndarray | None = None,
+        space: LabelSpace | None = None,
+        ids: Sequence[str] | None = None,
+        contents: Sequence[bytes] | None = None,
+        name: str = "val",
+        columns: dict[str, np.ndarray] | None = None,
+    ) -> Dataset:
+        space = space or numbered(k)
+        return Dataset(
+            name=name,
+            ids=tuple(ids if ids is not None else (f"{index:04d}" for index in range(n))),
+            labels=np.asarray(labels if labels is not None else np.arange(n) % len(space), dtype=np.int64),
+            space=space,
+            source=FakeSource(tuple(contents or (index.to_bytes(16, "big") for index in range(n)))),
+            rows=np.arange(n),
+            columns=columns or {},
+        )
+
+    return make
 
 
 COLOURS = {"blue": (40, 60, 200), "green": (40, 180, 60), "grey": (128, 128, 128), "red": (210, 50, 40)}
@@ -45,11 +94,3 @@ def photos(tmp_path: Path) -> Path:
             picture = coloured_photo(colour, 100 * place + number, (40 + 3 * number, 60 - number))
             picture.save(root / name / f"{number}.{'png' if number % 2 else 'jpg'}")
     return root
-
-
-def by_colour(images: np.ndarray) -> np.ndarray:
-    """A model that tells the four colours apart, (N, H, W, 3) -> (N, 4)."""
-    means = images.reshape(len(images), -1, 3).mean(axis=1, dtype=np.float64)
-    prototypes = np.array(list(COLOURS.values()), dtype=np.float64)
-    distances = ((means[:, None, :] - prototypes) ** 2).sum(axis=2)
-    return (-distances / 1000).astype(np.float32)

@@ -4,51 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from oodometer.core.dataset import Dataset, Progress, Scan
-from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import from_logits
-from oodometer.core.view import View
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
-
-
-@dataclass(frozen=True)
-class FakeSource:
-    """Images that nobody looks at; the content is given."""
-
-    contents: tuple[bytes, ...]
-
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
-        return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
-
-    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
-        return Scan(tuple(self.contents[index] for index in indices), {})
-
-
-def dataset_of(
-    n: int,
-    *,
-    k: int = 10,
-    labels: Sequence[int] | np.ndarray | None = None,
-    space: LabelSpace | None = None,
-    contents: Sequence[bytes] | None = None,
-    ids: Sequence[str] | None = None,
-    name: str = "val",
-) -> Dataset:
-    space = space or numbered(k)
-    return Dataset(
-        name=name,
-        ids=tuple(ids or (f"{index:05d}" for index in range(n))),
-        labels=np.asarray(labels if labels is not None else np.arange(n) % len(space), dtype=np.int64),
-        space=space,
-        source=FakeSource(tuple(contents or (index.to_bytes(16, "big") for index in range(n)))),
-        rows=np.arange(n),
-    )
 
 
 def logits_with(ranks: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
@@ -103,8 +68,8 @@ class Filled:
 
 
 @pytest.fixture
-def make_dataset() -> Callable[..., Dataset]:
-    return dataset_of
+def make_dataset(make_dataset: Callable[..., Dataset]) -> Callable[..., Dataset]:
+    return partial(make_dataset, k=10)
 
 
 @pytest.fixture

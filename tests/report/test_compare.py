@@ -191,7 +191,7 @@ def test_other_content_under_the_same_id_is_refused(filled, make_dataset, right)
     contents[7] = b"another picture!"
     filled.add(make_dataset(10, k=3, contents=contents), right(5, 10), model="b")
     assert message_of(StoreError, lambda: compare(filled.store, "a", "b")) == (
-        "a and b on clean: not the same images: '00007' has other content in the two runs"
+        "a and b on clean: not the same images: '0007' has other content in the two runs"
     )
 
 
@@ -199,7 +199,7 @@ def test_other_labels_are_refused(filled, make_dataset, right):
     filled.add(make_dataset(4, k=3, labels=[0, 1, 2, 0]), right(2, 4), model="a")
     filled.add(make_dataset(4, k=3, labels=[0, 1, 2, 1]), right(2, 4), model="b")
     assert message_of(StoreError, lambda: compare(filled.store, "a", "b")) == (
-        "a and b on clean: not the same labels: '00003' has another label in the two runs"
+        "a and b on clean: not the same labels: '0003' has another label in the two runs"
     )
 
 
