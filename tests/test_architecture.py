@@ -20,10 +20,11 @@ MAY_IMPORT = {
     "models": {"core", "data"},
     "stats": {"core"},
     "store": {"core"},
-    "shifts": {"core", "data"},
+    "shifts": {"core", "data", "corruptions"},
     "engine": {"core", "data", "store"},
     "report": {"core", "stats", "store"},
-    "cli": {"core", "data", "models", "stats", "store", "shifts", "engine", "report"},
+    "cli": {"core", "data", "models", "stats", "store", "shifts", "engine", "report", "corruptions"},
+    "corruptions": {"core"},
 }
 """Part to the parts it may import besides itself. Nobody imports cli; a report needs no framework."""
 

@@ -86,8 +86,8 @@ def run(
     if not models or not conditions:
         raise UsageError("nothing to run: give at least one model and one condition")
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
-    for condition in conditions:
-        check_readable(condition.dataset, watcher, skip_broken=options.skip_broken)
+    for dataset in {id(condition.dataset): condition.dataset for condition in conditions}.values():
+        check_readable(dataset, watcher, skip_broken=options.skip_broken)
     live = [model for model in models if isinstance(model, Model)]
     keep = options.keep == "logits"
 

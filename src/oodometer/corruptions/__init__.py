@@ -1,0 +1,1 @@
+"""The ImageNet-C family: exact, keyed, fast."""
