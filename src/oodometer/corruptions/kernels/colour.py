@@ -1,0 +1,96 @@
+"""The compiled loops of brightness, contrast and saturation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oodometer.corruptions.jit import jit
+
+ROW = 256
+"""Pixels that are saturated at a time: few enough for the first-level cache."""
+
+
+@jit
+def scale_by_largest(pixels: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Each channel looked up by the pixel's largest channel and its own value, (N, 3) uint8.
+
+    Args:
+        table: (65536,) uint8: the new level at largest * 256 + value.
+    """
+    out = np.empty(pixels.shape, np.uint8)
+    for i in range(len(pixels)):
+        red, green, blue = np.uint32(pixels[i, 0]), np.uint32(pixels[i, 1]), np.uint32(pixels[i, 2])
+        first = np.uint32(max(max(red, green), blue) * np.uint32(256))
+        out[i, 0] = table[np.uint64(first + red)]
+        out[i, 1] = table[np.uint64(first + green)]
+        out[i, 2] = table[np.uint64(first + blue)]
+    return out
+
+
+@jit
+def channel_sums(rows: np.ndarray) -> np.ndarray:
+    """The sum of each channel, (H, 3 W) uint8 -> (3,) uint64."""
+    columns = np.zeros(rows.shape[1], np.uint32)  # holds images of up to 2**24 rows
+    for y in range(len(rows)):
+        row = rows[y]
+        for x in range(len(row)):
+            columns[x] += np.uint32(row[x])
+    sums = np.zeros(3, np.uint64)
+    for x in range(len(columns)):
+        sums[x % 3] += np.uint64(columns[x])
+    return sums
+
+
+@jit
+def map_channels(pixels: np.ndarray, tables: np.ndarray) -> np.ndarray:
+    """Each channel through a table of its own, (N, 3) uint8 and (3, 256) uint8 -> (N, 3) uint8."""
+    out = np.empty(pixels.shape, np.uint8)
+    reds, greens, blues = tables[0], tables[1], tables[2]
+    for i in range(len(pixels)):
+        out[i, 0] = reds[np.uint64(pixels[i, 0])]
+        out[i, 1] = greens[np.uint64(pixels[i, 1])]
+        out[i, 2] = blues[np.uint64(pixels[i, 2])]
+    return out
+
+
+@jit
+def _split(pixels: np.ndarray, red: np.ndarray, green: np.ndarray, blue: np.ndarray) -> None:
+    for i in range(len(pixels)):
+        red[i], green[i], blue[i] = pixels[i, 0], pixels[i, 1], pixels[i, 2]
+
+
+@jit
+def _join(red: np.ndarray, green: np.ndarray, blue: np.ndarray, pixels: np.ndarray) -> None:
+    for i in range(len(pixels)):
+        pixels[i, 0], pixels[i, 1], pixels[i, 2] = red[i], green[i], blue[i]
+
+
+@jit
+def _saturate(red: np.ndarray, green: np.ndarray, blue: np.ndarray, factor: float, offset: float) -> None:
+    # A channel x becomes v - S' v (v - x) / d, with v the largest channel, d the largest minus the smallest, and
+    # S' = min(factor d / v + offset, 1). A grey pixel has the hue of red: only green and blue lose S' v = offset v.
+    a, b, one, zero = np.float32(factor), np.float32(offset), np.float32(1), np.float32(0)
+    for i in range(len(red)):
+        r, g, u = np.float32(red[i]), np.float32(green[i]), np.float32(blue[i])
+        most = max(max(r, g), u)
+        range_ = most - min(min(r, g), u)
+        grey = one if range_ == zero else zero
+        ratio = most / (range_ + grey)
+        slope = min(a * (one - grey) + b * ratio, ratio)
+        red[i] = np.uint8(most - slope * (most - r))
+        green[i] = np.uint8(most - slope * (most - g + grey))
+        blue[i] = np.uint8(most - slope * (most - u + grey))
+
+
+@jit
+def scale_saturation(pixels: np.ndarray, factor: float, offset: float) -> np.ndarray:
+    """The pixels with saturation S factor + offset, at most 1, (N, 3) uint8."""
+    out = np.empty(pixels.shape, np.uint8)
+    planes = np.empty((3, ROW), np.uint8)
+    for start in range(0, len(pixels), ROW):
+        part = pixels[start : start + ROW]
+        red, green, blue = planes[0, : len(part)], planes[1, : len(part)], planes[2, : len(part)]
+        _split(part, red, green, blue)
+        _saturate(red, green, blue, factor, offset)
+        _join(red, green, blue, out[start : start + ROW])
+    return out
