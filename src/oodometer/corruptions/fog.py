@@ -52,8 +52,8 @@ def plasma(draws: np.ndarray, side: int, decay: float) -> np.ndarray:
         finer[1::2, 0::2] = (centre + np.roll(centre, 1, axis=1) + grid + below) / 4 + down_noise
         grid = finer
         wibble /= decay
-    grid = grid - grid.min()
-    return grid / grid.max()
+    cloud: np.ndarray = (grid - grid.min()) / (grid.max() - grid.min())
+    return cloud
 
 
 def apply_fog(image: np.ndarray, draws: np.ndarray, strength: Strength) -> np.ndarray:
@@ -64,7 +64,8 @@ def apply_fog(image: np.ndarray, draws: np.ndarray, strength: Strength) -> np.nd
     brightest = pixels.max()
     cloud = plasma(draws, map_side(height, width), decay)[:height, :width, np.newaxis]
     fogged = (pixels + weight * cloud) * brightest / (brightest + weight)
-    return np.uint8(np.clip(fogged, 0, 1) * 255)
+    result: np.ndarray = (np.clip(fogged, 0, 1) * 255).astype(np.uint8)
+    return result
 
 
 def fast_fog(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:

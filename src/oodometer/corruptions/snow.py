@@ -39,7 +39,7 @@ def draw_snow(rng: np.random.Generator, height: int, width: int, strength: Stren
 def zoomed(layer: np.ndarray, zoom: float, height: int, width: int) -> np.ndarray:
     """The layer enlarged by linear interpolation between its corners, its centre (H, W) float64."""
     # scipy's default mode loses the last row to rounding at some sizes (150 px by 3); "nearest" is the same elsewhere.
-    large = ndimage.zoom(layer, zoom, order=1, mode="nearest")
+    large: np.ndarray = ndimage.zoom(layer, zoom, order=1, mode="nearest")
     top, left = (large.shape[0] - height) // 2, (large.shape[1] - width) // 2
     return large[top : top + height, left : left + width]
 
@@ -69,13 +69,14 @@ def blurred(plane: np.ndarray, radius: float, sigma: float, angle: float) -> np.
         down = np.clip(np.arange(height) + row, 0, height - 1)
         right = np.clip(np.arange(width) + column, 0, width - 1)
         total += weight * plane[np.ix_(down, right)]
-    return np.uint8(np.floor(total + 0.5))
+    return np.floor(total + 0.5).astype(np.uint8)
 
 
 def whitened(pixels: np.ndarray, mix: float) -> np.ndarray:
     """The image mixed with a pale grey copy of itself, (H, W, 3) from 0 to 1."""
     grey = (pixels @ np.array(GREY_WEIGHTS))[..., np.newaxis]
-    return mix * pixels + (1 - mix) * np.maximum(pixels, grey * 1.5 + 0.5)
+    mixed: np.ndarray = mix * pixels + (1 - mix) * np.maximum(pixels, grey * 1.5 + 0.5)
+    return mixed
 
 
 def apply_snow(image: np.ndarray, draws: SnowDraws, strength: Strength) -> np.ndarray:
@@ -83,9 +84,9 @@ def apply_snow(image: np.ndarray, draws: SnowDraws, strength: Strength) -> np.nd
     loc, scale, zoom, threshold, radius, sigma, mix = strength
     layer = zoomed(loc + scale * draws.flakes.astype(np.float64), zoom, *image.shape[:2])
     layer = np.where(layer < threshold, 0, layer)
-    layer = blurred(np.uint8(np.clip(layer, 0, 1) * 255), radius, sigma, draws.angle) / 255.0
+    layer = blurred((np.clip(layer, 0, 1) * 255).astype(np.uint8), radius, sigma, draws.angle) / 255.0
     snow_twice = (layer + layer[::-1, ::-1])[..., np.newaxis]
-    return np.uint8(np.clip(whitened(image / 255.0, mix) + snow_twice, 0, 1) * 255)
+    return (np.clip(whitened(image / 255.0, mix) + snow_twice, 0, 1) * 255).astype(np.uint8)
 
 
 @lru_cache(maxsize=256)

@@ -91,7 +91,7 @@ def _largest(image: np.ndarray) -> int:
         row = image[i].reshape(-1)
         for j in range(len(row)):
             high[j] = max(high[j], row[j])
-    return high.max()
+    return int(high.max())
 
 
 @jit
