@@ -90,7 +90,7 @@ def _fast_brightness(image: np.ndarray, rng: np.random.Generator, strength: Stre
 
 
 def _fast_saturate(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001
-    return scale_saturation(image.reshape(-1, 3), *strength).reshape(image.shape)
+    return scale_saturation(image.reshape(-1), *strength).reshape(image.shape)
 
 
 def _fast_contrast(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001

@@ -6,7 +6,7 @@ import numpy as np
 
 from oodometer.corruptions.jit import jit
 
-ROW = 256
+ROW = 1024
 """Pixels that are saturated at a time: few enough for the first-level cache."""
 
 
@@ -54,43 +54,44 @@ def map_channels(pixels: np.ndarray, tables: np.ndarray) -> np.ndarray:
 
 
 @jit
-def _split(pixels: np.ndarray, red: np.ndarray, green: np.ndarray, blue: np.ndarray) -> None:
-    for i in range(len(pixels)):
-        red[i], green[i], blue[i] = pixels[i, 0], pixels[i, 1], pixels[i, 2]
+def _split(values: np.ndarray, red: np.ndarray, green: np.ndarray, blue: np.ndarray) -> None:
+    for i in range(len(red)):
+        red[i], green[i], blue[i] = values[3 * i], values[3 * i + 1], values[3 * i + 2]
 
 
 @jit
-def _join(red: np.ndarray, green: np.ndarray, blue: np.ndarray, pixels: np.ndarray) -> None:
-    for i in range(len(pixels)):
-        pixels[i, 0], pixels[i, 1], pixels[i, 2] = red[i], green[i], blue[i]
+def _join(red: np.ndarray, green: np.ndarray, blue: np.ndarray, values: np.ndarray) -> None:
+    for i in range(len(red)):
+        values[3 * i], values[3 * i + 1], values[3 * i + 2] = red[i], green[i], blue[i]
 
 
 @jit
 def _saturate(red: np.ndarray, green: np.ndarray, blue: np.ndarray, factor: float, offset: float) -> None:
     # A channel x becomes v - S' v (v - x) / d, with v the largest channel, d the largest minus the smallest, and
     # S' = min(factor d / v + offset, 1). A grey pixel has the hue of red: only green and blue lose S' v = offset v.
-    a, b, one, zero = np.float32(factor), np.float32(offset), np.float32(1), np.float32(0)
+    a, b, one = np.float32(factor), np.float32(offset), np.float32(1)
     for i in range(len(red)):
         r, g, u = np.float32(red[i]), np.float32(green[i]), np.float32(blue[i])
         most = max(max(r, g), u)
-        range_ = most - min(min(r, g), u)
-        grey = one if range_ == zero else zero
-        ratio = most / (range_ + grey)
+        spread = most - min(min(r, g), u)
+        grey = np.float32(spread == np.float32(0))
+        # np.divide, because "/" looks for a zero, and that branch keeps the loop from being vectorised.
+        ratio = np.divide(most, spread + grey)
         slope = min(a * (one - grey) + b * ratio, ratio)
-        red[i] = np.uint8(most - slope * (most - r))
-        green[i] = np.uint8(most - slope * (most - g + grey))
-        blue[i] = np.uint8(most - slope * (most - u + grey))
+        red[i] = np.uint8(np.int32(most - slope * (most - r)))
+        green[i] = np.uint8(np.int32(most - slope * (most - g + grey)))
+        blue[i] = np.uint8(np.int32(most - slope * (most - u + grey)))
 
 
 @jit
-def scale_saturation(pixels: np.ndarray, factor: float, offset: float) -> np.ndarray:
-    """The pixels with saturation S factor + offset, at most 1, (N, 3) uint8."""
-    out = np.empty(pixels.shape, np.uint8)
+def scale_saturation(values: np.ndarray, factor: float, offset: float) -> np.ndarray:
+    """Pixels with saturation S factor + offset, at most 1, (3 N,) uint8 -> (3 N,) uint8."""
+    out = np.empty(values.size, np.uint8)
     planes = np.empty((3, ROW), np.uint8)
-    for start in range(0, len(pixels), ROW):
-        part = pixels[start : start + ROW]
-        red, green, blue = planes[0, : len(part)], planes[1, : len(part)], planes[2, : len(part)]
-        _split(part, red, green, blue)
+    for start in range(0, values.size, 3 * ROW):
+        n_pixels = min(ROW, (values.size - start) // 3)
+        red, green, blue = planes[0, :n_pixels], planes[1, :n_pixels], planes[2, :n_pixels]
+        _split(values[start : start + 3 * ROW], red, green, blue)
         _saturate(red, green, blue, factor, offset)
-        _join(red, green, blue, out[start : start + ROW])
+        _join(red, green, blue, out[start : start + 3 * ROW])
     return out
