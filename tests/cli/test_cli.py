@@ -113,7 +113,7 @@ def test_ls_shows_cells_and_names(measured: Path) -> None:
     assert lines[1].split()[2:] == ["clean", "val", "40", "40", "complete", "-"]
     cells = json.loads(oodometer("ls", "runs", "--json").stdout)
     assert cells[0]["input"]["view"]["height"] == 32
-    assert oodometer("ls", "conditions").stdout == "clean\n"
+    assert "clean" in oodometer("ls", "conditions").stdout.splitlines()
     assert "zoo:efficientnet-lite0" in oodometer("ls", "models").stdout.splitlines()
     assert "folder" in oodometer("ls", "data").stdout.splitlines()
 

@@ -32,12 +32,12 @@ def print_json(value: Any) -> None:
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[Watcher]:
+def watching(what: str = "predictions") -> Iterator[Watcher]:
     """Someone who watches a run: bars with rate and time left on a terminal, plain lines elsewhere."""
     from oodometer.engine.run import Watcher
 
     if not sys.stderr.isatty():
-        yield Watcher(running=Lines("predictions"), scanning=Lines("files checked"), warn=_warn)
+        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=_warn)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -45,7 +45,7 @@ def watching() -> Iterator[Watcher]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _rate(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bars:
-        yield Watcher(running=_bar(bars, "predictions"), scanning=_bar(bars, "files checked"), warn=_warn)
+        yield Watcher(running=_bar(bars, what), scanning=_bar(bars, "files checked"), warn=_warn)
 
 
 def _warn(line: str) -> None:

@@ -70,7 +70,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 )
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")
 @click.option("--images", type=click.IntRange(min=1), metavar="N", help="Only N images, shared out among the classes.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the choice of images.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the choice of images and of every draw.")
 @click.option(
     "--keep",
     type=click.Choice(["summary", "logits"]),
@@ -83,6 +83,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @click.option("--chunk", type=click.IntRange(min=0), default=0, help="Images per chunk; 0: chosen by the data's size.")
 @click.option("--device", type=click.Choice(["cpu", "cuda", "mps"]), default="cpu", show_default=True)
 @click.option("--precision", type=click.Choice(["float32", "mixed"]), default="float32", show_default=True)
+@click.option("--frost-textures", metavar="DIR", help="A folder of frost photographs, or: published, procedural.")
 @click.option("--allow-pickle", is_flag=True, help="Load model files that may run code; only those you trust.")
 @click.option("--category", help="Card: standard, robust intervention, adversarially trained, or more data.")
 @click.option("--parent", help="Card: the model that this one was made from.")
@@ -102,15 +103,20 @@ def command(**flags: Any) -> None:
     from oodometer.engine.plan import cell_for
     from oodometer.engine.run import Options, run
     from oodometer.report.score import score
-    from oodometer.shifts.suites import suites
+    from oodometer.shifts.suites import all_conditions, suites
 
+    if flags["frost_textures"]:
+        from oodometer.corruptions.frost import set_frost_textures
+
+        set_frost_textures(flags["frost_textures"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
-    chosen = [suites.get(name) for name in flags["conditions"]]
+    for name in flags["conditions"]:
+        suites.get(name.partition("/")[0])  # a name that means nothing is an error before the data are looked at
     dataset = load_data(flags["data"], kind=flags["data_kind"])
     if flags["images"]:
         dataset = stratified(dataset, flags["images"], seed=flags["seed"])
-    conditions = [condition for suite in chosen for condition in suite(dataset)]
+    conditions = all_conditions(flags["conditions"], dataset, seed=flags["seed"])
     options = Options(
         threads=flags["threads"],
         chunk=flags["chunk"],

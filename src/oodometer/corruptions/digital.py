@@ -18,11 +18,16 @@ PUBLISHED_QUALITY = 85
 """The JPEG quality in which every file of the published ImageNet-C was saved."""
 
 
-def jpeg_round_trip(image: np.ndarray, quality: int) -> np.ndarray:
-    """The image as it comes back from a JPEG file of this quality (chroma halved, 4:2:0, as Pillow does)."""
+def jpeg_file(image: np.ndarray, quality: int) -> BytesIO:
+    """A JPEG file of this quality in memory (chroma halved, 4:2:0, as Pillow does)."""
     file = BytesIO()
     Image.fromarray(image).save(file, "JPEG", quality=quality)
-    return np.array(Image.open(file, formats=("JPEG",)))
+    return file
+
+
+def jpeg_round_trip(image: np.ndarray, quality: int) -> np.ndarray:
+    """The image as it comes back from a JPEG file of this quality."""
+    return np.array(Image.open(jpeg_file(image, quality), formats=("JPEG",)))
 
 
 def _draw_nothing(rng: np.random.Generator, height: int, width: int, strength: Strength) -> None:

@@ -2,19 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from oodometer.core.condition import Condition, clean
 from oodometer.core.dataset import Dataset
+from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.registry import Registry
 
-Suite = Callable[[Dataset], Sequence[Condition]]
+
+class Suite(Protocol):
+    """What a name stands for."""
+
+    def __call__(self, dataset: Dataset, *, seed: int) -> Sequence[Condition]:
+        """The conditions over a data set; every random draw depends on the seed."""
+        ...
+
 
 suites: Registry[Suite] = Registry(
-    "condition", {"clean": "oodometer.shifts.suites:only_clean"}, group="oodometer.suites"
+    "condition",
+    {
+        "clean": "oodometer.shifts.suites:only_clean",
+        "cifar10-c": "oodometer.shifts.imagenet_c:cifar10_c",
+        "greyscale": "oodometer.shifts.imagenet_c:grey",
+        "imagenet-c": "oodometer.shifts.imagenet_c:imagenet_c",
+        "imagenet-c:raw": "oodometer.shifts.imagenet_c:imagenet_c_raw",
+        "imagenet-c-bar": "oodometer.shifts.imagenet_c:imagenet_c_bar",
+        "imagenet-c-extra": "oodometer.shifts.imagenet_c:imagenet_c_extra",
+        "imagenet-c-extra:raw": "oodometer.shifts.imagenet_c:imagenet_c_extra_raw",
+    },
+    group="oodometer.suites",
 )
 
 
-def only_clean(dataset: Dataset) -> list[Condition]:
+def only_clean(dataset: Dataset, *, seed: int) -> list[Condition]:  # noqa: ARG001 - nothing is drawn
     """The images as they are."""
     return [clean(dataset)]
+
+
+def conditions_for(spec: str, dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The conditions that a name stands for: a suite, or a part of one (``imagenet-c/fog``, ``imagenet-c/fog/3``)."""
+    name, _, part = spec.partition("/")
+    found = list(suites.get(name)(dataset, seed=seed))
+    if not part:
+        return found
+    wanted = [one for one in found if one.name == spec or one.name.startswith(f"{spec}/")]
+    if not wanted:
+        parts = {prefix for one in found if "/" in one.name for prefix in (one.name, one.name.rpartition("/")[0])}
+        raise UsageError(f"no condition named {spec!r}{did_you_mean(spec, parts)}")
+    return [*(one for one in found if one.name == "clean"), *wanted]
+
+
+def all_conditions(specs: Sequence[str], dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The conditions of several names, each once."""
+    found: dict[str, Condition] = {}
+    for spec in specs:
+        for one in conditions_for(spec, dataset, seed=seed):
+            found.setdefault(one.name, one)
+    return list(found.values())

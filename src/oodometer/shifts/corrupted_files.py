@@ -1,0 +1,150 @@
+"""Corrupted data sets on disk, in the layouts in which ImageNet-C and CIFAR-10-C are published."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError, StoreError, UsageError
+from oodometer.core.view import View
+from oodometer.corruptions.corrupt import corrupt
+from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
+from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
+
+GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
+MARK = "oodometer-corrupt.json"
+
+
+def parse_names(text: str) -> list[str]:
+    """``common``, ``extra``, ``bar``, ``all``, or names with commas between them, each once.
+
+    >>> parse_names("fog,snow")
+    ['fog', 'snow']
+    """
+    found: list[str] = []
+    for word in text.split(","):
+        group = [*COMMON, *EXTRA, *BAR] if word == "all" else list(GROUPS.get(word, [word]))
+        found += [corruptions.get(name).name for name in group]
+    return list(dict.fromkeys(found))
+
+
+def parse_severities(text: str) -> list[int]:
+    """``3``, ``1-5`` or ``1,3,5``.
+
+    >>> parse_severities("1-3"), parse_severities("5,1")
+    ([1, 2, 3], [1, 5])
+    """
+    found: set[int] = set()
+    for word in text.split(","):
+        first, _, last = word.partition("-")
+        if not first.isdigit() or not (last or first).isdigit():
+            raise UsageError(f"severities {text!r}: expected for example 1-5 or 1,3,5")
+        found.update(range(int(first), int(last or first) + 1))
+    if not found or not found <= {1, 2, 3, 4, 5}:
+        raise UsageError(f"severities {text!r}: must lie between 1 and 5")
+    return sorted(found)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be written: which corruptions of which data, where, and from which draws."""
+
+    dataset: Dataset
+    target: Path
+    names: tuple[str, ...]
+    severities: tuple[int, ...]
+    view: View | None
+    seed: int = 0
+
+    def path(self, name: str, severity: int, position: int) -> Path:
+        """The published place of one image: CORRUPTION/SEVERITY/CLASS/FILE.JPEG."""
+        return self.target / name / str(severity) / f"{file_stem(self.dataset, position)}.JPEG"
+
+
+def file_stem(dataset: Dataset, position: int) -> str:
+    """CLASS/FILE: the image's id, with its class in front where the id has no folder."""
+    stem = os.path.splitext(dataset.ids[position])
+    name = stem[0] if stem[1].lower() in (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif") else "".join(stem)
+    label = int(dataset.labels[position])
+    return name if "/" in name or label < 0 else f"{dataset.space.classes[label]}/{name}"
+
+
+def check_target(job: Job, source: str, *, force: bool) -> None:
+    """Errors before anything is written: a target inside the source, name clashes, files of another job."""
+    target = job.target.resolve()
+    if "://" not in source and Path(source).is_dir() and target.is_relative_to(Path(source).resolve()):
+        raise UsageError(f"{job.target}: lies inside the source {source}; choose a folder outside it")
+    stems = Counter(file_stem(job.dataset, position) for position in range(len(job.dataset)))
+    stem, count = stems.most_common(1)[0]
+    if count > 1:
+        raise DataError(f"{count} images of {job.dataset.name} would be written as {stem}.JPEG; rename all but one")
+    about = {"data": job.dataset.digest, "seed": job.seed, "view": job.view and job.view.describe()}
+    mark = job.target / MARK
+    if mark.exists() and json.loads(mark.read_text()) != about and not force:
+        raise StoreError(f"{job.target}: holds corruptions of other data, size or seed; use another folder, or --force")
+    if not mark.exists() and job.target.exists() and any(job.target.iterdir()) and not force:
+        raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
+    job.target.mkdir(parents=True, exist_ok=True)
+    mark.write_text(json.dumps(about))
+
+
+def missing_files(job: Job, position: int, *, force: bool) -> list[tuple[str, int]]:
+    """What is still to be written of one image."""
+    wanted = [(name, severity) for name in job.names for severity in job.severities]
+    return [one for one in wanted if force or not job.path(*one, position).exists()]
+
+
+def write_image(job: Job, position: int, *, force: bool = False) -> int:
+    """Write what is missing of one image, decoded once; how many files that made."""
+    todo = missing_files(job, position, force=force)
+    if not todo:
+        return 0
+    image = job.dataset.views(position, [job.view])[0]
+    for name, severity in todo:
+        made = corrupt(image, name, severity, key=job.dataset.ids[position], seed=job.seed)
+        write_aside(job.path(name, severity, position), jpeg_file(made, PUBLISHED_QUALITY).getvalue())
+    return len(todo)
+
+
+def write_aside(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(content)
+        aside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
+
+
+def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: bool = False) -> int:
+    """Write CORRUPTION.npy, the severities one after the other, uint8; how many images that made."""
+    target = job.target / f"{name}.npy"
+    if target.exists() and not force:
+        return 0
+    made = [
+        corrupt(image, name, severity, key=image_id, seed=job.seed)
+        for severity in job.severities
+        for image, image_id in zip(images, job.dataset.ids, strict=True)
+    ]
+    aside = target.with_name(f"{target.name}.{uuid.uuid4().hex}.tmp")
+    with aside.open("wb") as file:
+        np.save(file, np.stack(made))
+    aside.replace(target)
+    return len(made)
+
+
+def write_labels(job: Job) -> None:
+    """Write labels.npy: the labels once per severity, as CIFAR-10-C has them."""
+    np.save(job.target / "labels.npy", np.tile(job.dataset.labels, len(job.severities)))

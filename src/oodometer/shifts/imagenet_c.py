@@ -1,0 +1,108 @@
+"""The corruption families as suites of conditions, made on the fly: nothing is written to disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.condition import Condition, Transform, clean
+from oodometer.core.dataset import Dataset
+from oodometer.core.view import View
+from oodometer.corruptions.corrupt import corrupt
+from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
+from oodometer.corruptions.greyscale import greyscale
+from oodometer.corruptions.registry import BAR, COMMON, EXTRA
+
+SEVERITIES = (1, 2, 3, 4, 5)
+CANONICAL = View(224, 224, resize=256)
+SMALL = View(32, 32)
+
+
+@dataclass(frozen=True)
+class Corrupting:
+    """A corruption at a severity, as a transform; a value, so that it can be sent to other processes."""
+
+    name: str
+    severity: int
+    seed: int
+    quality: int | None
+
+    def __call__(self, image: np.ndarray, image_id: str) -> np.ndarray:
+        """The corrupted image, after the JPEG round trip where the family has one."""
+        made = corrupt(image, self.name, self.severity, key=image_id, seed=self.seed)
+        return made if self.quality is None else jpeg_round_trip(made, self.quality)
+
+
+def family(
+    dataset: Dataset,
+    name: str,
+    corruptions: Iterable[str],
+    *,
+    quality: int | None,
+    view: View = CANONICAL,
+    seed: int = 0,
+) -> list[Condition]:
+    """The conditions of a family: every corruption at every severity, and the clean images they are compared with."""
+    return [
+        clean(dataset),
+        *(
+            corrupted(dataset, name, one, severity, quality=quality, view=view, seed=seed)
+            for one in corruptions
+            for severity in SEVERITIES
+        ),
+    ]
+
+
+def corrupted(
+    dataset: Dataset, family_name: str, name: str, severity: int, *, quality: int | None, view: View, seed: int
+) -> Condition:
+    """One corruption at one severity."""
+    parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
+    if name == "frost":
+        from oodometer.corruptions.frost import frost_source
+
+        parameters["textures"] = frost_source()
+    transform = Transform(name, parameters, Corrupting(name, severity, seed, quality), view=view)
+    return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
+
+
+def imagenet_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 15 corruptions as published, with the JPEG round trip of the files."""
+    return family(dataset, "imagenet-c", COMMON, quality=PUBLISHED_QUALITY, seed=seed)
+
+
+def imagenet_c_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 15 corruptions, pixels straight to the model."""
+    return family(dataset, "imagenet-c:raw", COMMON, quality=None, seed=seed)
+
+
+def imagenet_c_extra(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 4 extra corruptions, which never enter mCE, with the JPEG round trip."""
+    return family(dataset, "imagenet-c-extra", EXTRA, quality=PUBLISHED_QUALITY, seed=seed)
+
+
+def imagenet_c_extra_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 4 extra corruptions, pixels straight to the model."""
+    return family(dataset, "imagenet-c-extra:raw", EXTRA, quality=None, seed=seed)
+
+
+def imagenet_c_bar(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 10 corruptions of ImageNet-C-bar, with the JPEG round trip."""
+    return family(dataset, "imagenet-c-bar", BAR, quality=PUBLISHED_QUALITY, seed=seed)
+
+
+def cifar10_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The 15 corruptions at 32 px, never through JPEG."""
+    return family(dataset, "cifar10-c", COMMON, quality=None, view=SMALL, seed=seed)
+
+
+def grey(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  # noqa: ARG001
+    """The images without their colours."""
+    transform = Transform("greyscale", {}, _grey, view=CANONICAL)
+    return [clean(dataset), Condition("greyscale", dataset, transform=transform)]
+
+
+def _grey(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
+    return greyscale(image)

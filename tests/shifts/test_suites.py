@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import oodometer as odo
+from oodometer.corruptions.registry import BAR, COMMON, EXTRA
+from oodometer.shifts.suites import all_conditions, conditions_for, suites
+
+
+@pytest.fixture
+def data(photos: Path) -> odo.Dataset:
+    return odo.load_data(str(photos)).take(np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "quality", "side"),
+    [
+        ("imagenet-c", COMMON, 85, 224),
+        ("imagenet-c:raw", COMMON, None, 224),
+        ("imagenet-c-extra", EXTRA, 85, 224),
+        ("imagenet-c-extra:raw", EXTRA, None, 224),
+        ("imagenet-c-bar", BAR, 85, 224),
+        ("cifar10-c", COMMON, None, 32),
+    ],
+)
+def test_a_family_is_the_clean_images_and_every_corruption_at_every_severity(
+    data: odo.Dataset, name: str, names: dict[str, str], quality: int | None, side: int
+) -> None:
+    found = conditions_for(name, data)
+    assert [one.name for one in found] == ["clean", *(f"{name}/{one}/{s}" for one in names for s in range(1, 6))]
+    for one in found[1:]:
+        assert one.transform is not None
+        assert one.transform.parameters["quality"] == quality
+        assert (one.transform.view.height, one.transform.view.width) == (side, side)
+
+
+def test_a_transform_is_the_corruption_and_the_round_trip_of_the_published_files(data: odo.Dataset) -> None:
+    image, key = odo.sample_image(), data.ids[0]
+    plain = odo.corrupt(image, "contrast", 3, key=key, seed=7)
+    (_, raw), (_, published) = (
+        conditions_for(f"{name}/contrast/3", data, seed=7) for name in ("imagenet-c:raw", "imagenet-c")
+    )
+    assert raw.transform is not None
+    assert published.transform is not None
+    np.testing.assert_array_equal(raw.transform.apply(image, key), plain)
+    buffer = io.BytesIO()
+    Image.fromarray(plain).save(buffer, "JPEG", quality=85)  # Pillow alone
+    np.testing.assert_array_equal(published.transform.apply(image, key), np.asarray(Image.open(buffer)))
+    assert raw.describe() != published.describe()
+
+
+def test_a_part_of_a_suite_by_name(data: odo.Dataset) -> None:
+    assert [one.name for one in conditions_for("imagenet-c/fog", data)] == [
+        "clean", *(f"imagenet-c/fog/{severity}" for severity in range(1, 6))
+    ]  # fmt: skip
+    assert [one.name for one in conditions_for("imagenet-c/fog/3", data)] == ["clean", "imagenet-c/fog/3"]
+    with pytest.raises(odo.UsageError, match="no condition named 'imagenet-c/fgo'; did you mean imagenet-c/fog"):
+        conditions_for("imagenet-c/fgo", data)
+    with pytest.raises(odo.UsageError, match="did you mean imagenet-c"):
+        conditions_for("imagenetc", data)
+
+
+def test_several_names_share_their_clean_images(data: odo.Dataset) -> None:
+    found = all_conditions(["clean", "imagenet-c/fog/1", "greyscale"], data)
+    assert [one.name for one in found] == ["clean", "imagenet-c/fog/1", "greyscale"]
+
+
+def test_the_seed_and_the_textures_are_in_the_key(data: odo.Dataset) -> None:
+    first, second = (conditions_for("imagenet-c/frost/1", data, seed=seed)[1].describe() for seed in (0, 1))
+    assert first != second
+    assert first["transform"]["textures"]
+
+
+def test_transforms_can_be_sent_to_other_processes(data: odo.Dataset) -> None:
+    for name in suites.names():
+        pickle.loads(pickle.dumps([one.transform for one in conditions_for(name, data)]))
+
+
+def test_a_run_on_corruptions_keeps_each_condition_apart(photos: Path, tmp_path: Path) -> None:
+    def dark(images: np.ndarray) -> np.ndarray:
+        means = images.reshape(len(images), -1).mean(axis=1, dtype=np.float64)
+        return np.stack([means, means * 0, means * 0, means * 0], axis=1)
+
+    data = odo.load_data(str(photos))
+    model = odo.load_model(
+        dark, input=odo.Input(view=odo.View(224, 224, resize=256), mean=(0, 0, 0), std=(1 / 255,) * 3)
+    )
+    conditions = all_conditions(["imagenet-c/brightness", "imagenet-c:raw/brightness"], data)
+    store = odo.run([model], conditions, store=str(tmp_path / "runs"))
+    energies = {cell.condition_name: store.read(cell).max_logit.mean() for cell in store.cells()}
+    assert len(energies) == 11
+    levels = [energies[f"imagenet-c:raw/brightness/{severity}"] for severity in range(1, 6)]
+    assert levels == sorted(levels)
+    assert levels[0] > energies["clean"]
