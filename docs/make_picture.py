@@ -1,4 +1,4 @@
-"""Draw docs/quickstart.svg: what the quickstart shows in a terminal, as it is.
+"""Draw the pictures of the documentation: the quickstart in a terminal, as it is, and a sheet of corruptions.
 
 python docs/make_picture.py
 """
@@ -11,8 +11,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from rich.console import Console
 from rich.text import Text
+
+import oodometer as odo
+from oodometer.corruptions.registry import COMMON, EXTRA
+from oodometer.shifts.contact_sheet import contact_sheet
 
 
 def shown(folder: str) -> str:
@@ -34,7 +39,14 @@ def styled(line: str) -> Text:
     return text
 
 
-def main() -> None:
+def draw_corruptions() -> None:
+    """A picture made by code under every corruption of ImageNet-C."""
+    sheet = contact_sheet(odo.sample_image(seed=9), [*COMMON, *EXTRA], key="documentation", thumb=96)
+    Image.fromarray(sheet).save(Path(__file__).with_name("corruptions.jpg"), quality=88)
+    print("wrote corruptions.jpg")
+
+
+def draw_quickstart() -> None:
     """Run the quickstart and draw what it prints."""
     with tempfile.TemporaryDirectory() as folder, open("/dev/null", "w") as nowhere:
         console = Console(record=True, width=124, file=nowhere, force_terminal=True)
@@ -50,4 +62,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    draw_quickstart()
+    draw_corruptions()
