@@ -36,6 +36,7 @@ class Recipe:
         sheet: Share of smooth ice in the brightness; the rest are crystals.
         relief: Share of the light from one side in the crystals.
         grain: Share of fine grain in the crystals.
+        skew: Where the brightness has its tail: below 0, in the dark.
     """
 
     crystals: Literal["wrinkles", "blades", "feathers"]
@@ -47,14 +48,15 @@ class Recipe:
     sheet: float
     relief: float
     grain: float
+    skew: float = 0.0
 
 
 RECIPES = (
     Recipe("wrinkles", (78, 149, 166), 18, 260, (15, 70), 0, sheet=0.62, relief=0.9, grain=0.3),
-    Recipe("blades", (201, 205, 214), 22, 7000, (6, 70), 0, sheet=0.42, relief=0.5, grain=0.3),
-    Recipe("blades", (203, 207, 213), 22, 4500, (8, 110), 0, sheet=0.42, relief=0.5, grain=0.3),
-    Recipe("feathers", (138, 153, 165), 29, 5200, (5, 30), 3, sheet=0.38, relief=0.7, grain=0.25),
-    Recipe("feathers", (112, 123, 135), 43, 1700, (10, 60), 9, sheet=0.5, relief=0.6, grain=0.12),
+    Recipe("blades", (201, 205, 214), 22, 9000, (6, 70), 0, sheet=0.4, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("blades", (201, 205, 214), 22, 7000, (8, 90), 0, sheet=0.4, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("feathers", (138, 153, 165), 29, 5000, (5, 36), 3, sheet=0.4, relief=0.42, grain=0.15),
+    Recipe("feathers", (112, 123, 135), 43, 2000, (9, 60), 7, sheet=0.45, relief=0.42, grain=0.08),
 )
 
 
@@ -81,6 +83,7 @@ def _texture(which: int) -> np.ndarray:
     sheet = _smooth_noise(rng, slope=1.8)
     crystals = _crystals(rng, recipe)
     value = _standardised(recipe.sheet * sheet + (1 - recipe.sheet) * _lit(rng, crystals, recipe))
+    value = _standardised(value + recipe.skew * np.minimum(value**2, 6))
     texture = _tinted(value, _smooth_noise(rng, slope=2.2), recipe)
     texture.flags.writeable = False
     return texture
@@ -101,7 +104,8 @@ def _lit(rng: np.random.Generator, crystals: np.ndarray, recipe: Recipe) -> np.n
     """The crystals under light from the upper left, standardised; dense ones are lit the most."""
     soft = ndimage.gaussian_filter(crystals, 0.5)
     relief = soft - np.roll(soft, (1, 1), axis=(0, 1))
-    shaded = (1 - recipe.relief) * _standardised(crystals) + recipe.relief * _standardised(relief)
+    body = crystals + ndimage.gaussian_filter(crystals, 2.5)  # Thin ice between the twigs.
+    shaded = (1 - recipe.relief) * _standardised(body) + recipe.relief * _standardised(relief)
     patches = np.clip(1 + 0.35 * _smooth_noise(rng, slope=1.6), 0.3, 1.8)
     grained = (1 - recipe.grain) * _standardised(shaded * patches) + recipe.grain * _smooth_noise(rng, slope=0.3)
     return _standardised(grained)
@@ -191,10 +195,12 @@ def _drawn(lines: Lines) -> np.ndarray:
     height, width = SHAPE
     canvas = Image.new("L", (2 * width, 2 * height))
     pen = ImageDraw.Draw(canvas)
-    ends = np.stack([lines.x, lines.y, *_tips(lines)], axis=1) * 2
-    thick = np.clip(lines.length / 18, 1, 4)
-    for end, light, stroke in zip(ends.tolist(), (255 * lines.light).tolist(), thick.tolist(), strict=True):
-        pen.line(end, fill=int(light), width=round(stroke))
+    visible = lines.length > 1
+    ends = np.stack([lines.x, lines.y, *_tips(lines)], axis=1)[visible] * 2
+    lights = (255 * lines.light[visible]).astype(int).tolist()
+    thick = np.clip(lines.length[visible] / 18, 1, 4).round().astype(int).tolist()
+    for end, light, stroke in zip(ends.tolist(), lights, thick, strict=True):
+        pen.line(end, fill=light, width=stroke)
     return np.asarray(canvas.reduce(2), dtype=np.float64)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import ndimage
 
 from oodometer.corruptions.kernels.snow import snow_kernel
+from oodometer.corruptions.kernels.taps import in_fours
+from oodometer.corruptions.motion import motion_taps
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -44,31 +46,14 @@ def zoomed(layer: np.ndarray, zoom: float, height: int, width: int) -> np.ndarra
     return large[top : top + height, left : left + width]
 
 
-def motion_taps(radius: float, sigma: float, angle: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ImageMagick's motion blur: row and column offsets and weights of its taps, (2 radius + 1,) each.
-
-    Half a Gaussian, from the pixel outwards along the direction, at the nearest whole pixels.
-
-    >>> rows, columns, weights = motion_taps(1, 1.0, -90)
-    >>> rows.tolist(), columns.tolist(), weights.round(3).tolist()
-    ([0, -1, -2], [0, 0, 0], [0.574, 0.348, 0.078])
-    """
-    steps = np.arange(2 * int(radius) + 1)
-    weights = np.exp(-(steps**2) / (2 * sigma**2))
-    direction = np.deg2rad(angle)
-    rows = np.ceil(steps * np.sin(direction) - 0.5).astype(np.int64)
-    columns = np.ceil(steps * np.cos(direction) - 0.5).astype(np.int64)
-    return rows, columns, weights / weights.sum()
-
-
 def blurred(plane: np.ndarray, radius: float, sigma: float, angle: float) -> np.ndarray:
     """The plane under that motion blur with a replicated border, rounded, (H, W) uint8 -> (H, W) uint8."""
     height, width = plane.shape
     total = np.zeros(plane.shape)
-    for row, column, weight in zip(*motion_taps(radius, sigma, angle), strict=True):
-        down = np.clip(np.arange(height) + row, 0, height - 1)
-        right = np.clip(np.arange(width) + column, 0, width - 1)
-        total += weight * plane[np.ix_(down, right)]
+    for (down, right), weight in zip(*motion_taps(radius, sigma, angle), strict=True):
+        rows = np.clip(np.arange(height) + down, 0, height - 1)
+        columns = np.clip(np.arange(width) + right, 0, width - 1)
+        total += weight * plane[np.ix_(rows, columns)]
     return np.floor(total + 0.5).astype(np.uint8)
 
 
@@ -108,10 +93,12 @@ def fast_snow(image: np.ndarray, rng: np.random.Generator, strength: Strength) -
     loc, scale, zoom, threshold, radius, sigma, mix = strength
     height, width = image.shape[:2]
     draws = draw_snow(rng, height, width, strength)
-    rows, columns, weights = motion_taps(radius, sigma, draws.angle)
-    taps = rows, columns, weights.astype(np.float32)
+    offsets, weights = motion_taps(radius, sigma, draws.angle)
+    reach = len(weights) - 1
+    stride = width + 2 * reach
+    taps = in_fours((offsets[:, 0] + reach) * stride + offsets[:, 1] + reach, weights)
     grids = _grid(height, zoom), _grid(width, zoom)
-    return snow_kernel(image, draws.flakes, grids, taps, (loc, scale, threshold, mix))
+    return snow_kernel(image, draws.flakes, grids, (reach, *taps), (loc, scale, threshold, mix))
 
 
 snow = Corruption("snow", "common", draw=draw_snow, apply=apply_snow, fast=fast_snow)

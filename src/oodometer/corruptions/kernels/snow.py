@@ -5,19 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.jit import jit
+from oodometer.corruptions.kernels.taps import weighted_sum
 
 Grid = tuple[np.ndarray, np.ndarray]
-Taps = tuple[np.ndarray, np.ndarray, np.ndarray]
+Taps = tuple[int, np.ndarray, np.ndarray]
 
 
 @jit
 def _layer(
-    flakes: np.ndarray, rows: Grid, columns: Grid, loc: float, scale: float, threshold: float, pad: int
+    flakes: np.ndarray, rows: Grid, columns: Grid, constants: tuple[float, float, float], pad: int
 ) -> np.ndarray:
     """The thresholded layer in whole levels, (H + 2 pad, W + 2 pad) float32, its border replicated.
 
     In float64, because a value that crosses the threshold by rounding would make or lose a whole flake.
     """
+    loc, scale, threshold = constants
     above, down = rows
     before, right = columns
     height, width = len(above), len(before)
@@ -47,56 +49,53 @@ def _layer(
 
 
 @jit
-def _blurred(layer: np.ndarray, taps: Taps, pad: int, height: int, width: int) -> np.ndarray:
-    """The layer along the taps, rounded to whole levels, (H, W) float32; four taps in each pass over a row."""
-    rows, columns, weights = taps
-    out = np.empty((height, width), np.float32)
-    total = np.empty(width, np.float32)
-    n_taps = len(weights)
-    for i in range(height):
-        total[:] = np.float32(0.5)
-        for k in range(0, n_taps - n_taps % 4, 4):
-            a = layer[pad + i + rows[k], pad + columns[k] : pad + columns[k] + width]
-            b = layer[pad + i + rows[k + 1], pad + columns[k + 1] : pad + columns[k + 1] + width]
-            c = layer[pad + i + rows[k + 2], pad + columns[k + 2] : pad + columns[k + 2] + width]
-            d = layer[pad + i + rows[k + 3], pad + columns[k + 3] : pad + columns[k + 3] + width]
-            p, q, r, s = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
-            for j in range(width):
-                total[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
-        for k in range(n_taps - n_taps % 4, n_taps):
-            a = layer[pad + i + rows[k], pad + columns[k] : pad + columns[k] + width]
-            p = weights[k]
-            for j in range(width):
-                total[j] += p * a[j]
-        target = out[i]
-        for j in range(width):
-            target[j] = np.float32(np.int32(total[j]))
+def _blurred(layer: np.ndarray, taps: Taps, height: int) -> np.ndarray:
+    """The layer along the taps, not yet rounded, (H, W + 2 reach) float32, of which the last columns are undefined."""
+    reach, offsets, weights = taps
+    stride = layer.shape[1]
+    out = np.empty((height, stride), np.float32)
+    weighted_sum(out.reshape(-1)[: height * stride - 2 * reach], layer.reshape(-1), offsets, weights)
     return out
 
 
 @jit
+def _thrice(values: np.ndarray, out: np.ndarray) -> None:
+    """Each value for three channels."""
+    for j in range(len(values)):
+        value = values[j]
+        out[3 * j] = value
+        out[3 * j + 1] = value
+        out[3 * j + 2] = value
+
+
+@jit
 def _over(image: np.ndarray, snow: np.ndarray, mix: float) -> np.ndarray:
-    """The whitened image and both layers of snow, in levels."""
-    height, width = snow.shape
+    """The whitened image and both layers of snow, in levels; each loop runs over one row without branches."""
+    height, width = image.shape[:2]
     keep, pale = np.float32(mix), np.float32(1 - mix)
+    red_part, green_part, blue_part = np.float32(0.299 * 1.5), np.float32(0.587 * 1.5), np.float32(0.114 * 1.5)
+    rounding, half, top = np.float32(0.5), np.float32(127.5), np.float32(255)
     out = np.empty_like(image)
     both = np.empty(width, np.float32)
+    levels = np.empty(3 * width, np.float32)
     grey = np.empty(width, np.float32)
-    red_part, green_part, blue_part = np.float32(0.299 * 1.5), np.float32(0.587 * 1.5), np.float32(0.114 * 1.5)
-    half, top = np.float32(127.5), np.float32(255)
+    both_thrice = np.empty(3 * width, np.float32)
+    grey_thrice = np.empty(3 * width, np.float32)
     for i in range(height):
-        here, turned = snow[i], snow[height - 1 - i][::-1]
+        here, turned = snow[i], snow[height - 1 - i]
         for j in range(width):
-            both[j] = here[j] + turned[j]
-        source, target = image[i], out[i]
+            # Each rounded to whole levels before they are added.
+            both[j] = np.float32(np.int32(here[j] + rounding) + np.int32(turned[width - 1 - j] + rounding))
+        source, target = image[i].reshape(-1), out[i].reshape(-1)
+        for j in range(3 * width):
+            levels[j] = np.float32(source[j])
         for j in range(width):
-            red, green, blue = np.float32(source[j, 0]), np.float32(source[j, 1]), np.float32(source[j, 2])
-            grey[j] = red_part * red + green_part * green + blue_part * blue + half
-        for j in range(width):
-            for channel in range(3):
-                level = np.float32(source[j, channel])
-                value = keep * level + pale * max(level, grey[j]) + both[j]
-                target[j, channel] = np.uint8(np.int32(min(value, top)))
+            grey[j] = red_part * levels[3 * j] + green_part * levels[3 * j + 1] + blue_part * levels[3 * j + 2] + half
+        _thrice(both, both_thrice)
+        _thrice(grey, grey_thrice)
+        for j in range(3 * width):
+            value = keep * levels[j] + pale * max(levels[j], grey_thrice[j]) + both_thrice[j]
+            target[j] = np.uint8(np.int32(min(value, top)))
     return out
 
 
@@ -112,10 +111,9 @@ def snow_kernel(
 
     Args:
         grids: For rows and columns of the image, the flake before each and the share of the next one.
-        taps: Row offsets, column offsets and weights of the motion blur.
+        taps: Of the motion blur: the width of the border, offsets from the corner of the bordered layer, weights.
         constants: loc, scale, threshold, mix.
     """
     loc, scale, threshold, mix = constants
-    pad = len(taps[2])
-    layer = _layer(flakes, grids[0], grids[1], loc, scale, threshold, pad)
-    return _over(image, _blurred(layer, taps, pad, image.shape[0], image.shape[1]), mix)
+    layer = _layer(flakes, grids[0], grids[1], (loc, scale, threshold), taps[0])
+    return _over(image, _blurred(layer, taps, image.shape[0]), mix)
