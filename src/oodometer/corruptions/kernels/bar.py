@@ -220,27 +220,40 @@ def half_spectrum(turns: np.ndarray, middle: np.ndarray, power: np.ndarray) -> n
     odd = width % 2 == 1
     real, imaginary = np.empty((height, width)), np.empty((height, width))
     for y in range(height):
-        phases = turns[y]
-        left_real, left_imaginary = real[y], imaginary[y]
-        right_real, right_imaginary = real[height - 1 - y], imaginary[height - 1 - y]
+        phases, left_real, left_imaginary = turns[y], real[y], imaginary[y]
         for x in range(half):
-            c, s = cosine(phases[x]), sine(phases[x])
-            left_real[x] = c
-            left_imaginary[x] = s
-            right_real[width - 1 - x] = c
-            right_imaginary[width - 1 - x] = s
+            left_real[x] = cosine(phases[x])
+            left_imaginary[x] = sine(phases[x])
         if odd:
-            real[y, half] = math.cos(middle[y])
-            imaginary[y, half] = math.sin(middle[y])
+            left_real[half] = math.cos(middle[y])
+            left_imaginary[half] = math.sin(middle[y])
+    for y in range(height):
+        right_real, right_imaginary = real[y, width - half :], imaginary[y, width - half :]
+        left_real, left_imaginary = real[height - 1 - y], imaginary[height - 1 - y]
+        for x in range(half):
+            right_real[x] = left_real[half - 1 - x]
+            right_imaginary[x] = left_imaginary[half - 1 - x]
+    return _hermitian(real, imaginary, power)
+
+
+@jit
+def _hermitian(real: np.ndarray, imaginary: np.ndarray, power: np.ndarray) -> np.ndarray:
+    """(F(k) + conjugate of F(-k)) / 2 for the columns up to the middle, F being power (real + i imaginary), rolled."""
+    height, width = power.shape
+    half = width // 2
     out = np.empty((height, half + 1), np.complex128)
     for ky in range(height):
         i, j = (ky - height // 2) % height, (-ky - height // 2) % height
+        here_power, here_real, here_imaginary = power[i], real[i], imaginary[i]
+        there_power, there_real, there_imaginary = power[j], real[j], imaginary[j]
         for kx in range(half + 1):
-            k, m = (kx - half) % width, (-kx - half) % width
-            first, second = power[i, k], power[j, m]
+            k, m = kx - half, -kx - half
+            k += width if k < 0 else 0
+            m += width if m < 0 else 0
+            first, second = here_power[k], there_power[m]
             out[ky, kx] = complex(
-                0.5 * (first * real[i, k] + second * real[j, m]),
-                0.5 * (first * imaginary[i, k] - second * imaginary[j, m]),
+                0.5 * (first * here_real[k] + second * there_real[m]),
+                0.5 * (first * here_imaginary[k] - second * there_imaginary[m]),
             )
     return out
 
