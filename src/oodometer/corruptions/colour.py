@@ -1,8 +1,7 @@
 """Brightness, contrast and saturation: nothing random.
 
-Brightness and saturation are defined through hue, saturation and value (HSV). The fast paths need no hue: a new value
-V' multiplies all channels of a pixel by V'/V, and a new saturation moves each channel along the line from the largest
-channel, v - S' v (v - x) / d with d the largest minus the smallest.
+Brightness and saturation are defined through hue, saturation and value (HSV). The fast path of brightness needs no hue:
+a new value V' multiplies all channels of a pixel by V'/V. That of saturation repeats the definition in one pass.
 """
 
 from __future__ import annotations

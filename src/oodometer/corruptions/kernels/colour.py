@@ -67,20 +67,34 @@ def _join(red: np.ndarray, green: np.ndarray, blue: np.ndarray, values: np.ndarr
 
 @jit
 def _saturate(red: np.ndarray, green: np.ndarray, blue: np.ndarray, factor: float, offset: float) -> None:
-    # A channel x becomes v - S' v (v - x) / d, with v the largest channel, d the largest minus the smallest, and
-    # S' = min(factor d / v + offset, 1). A grey pixel has the hue of red: only green and blue lose S' v = offset v.
-    a, b, one = np.float32(factor), np.float32(offset), np.float32(1)
+    # The definition, operation by operation in float64: many results are whole levels (all of them where the factor
+    # is 2), and only the same rounding errors truncate them to the same byte. np.divide, because "/" looks for a zero,
+    # and that branch keeps the loop from being vectorised.
     for i in range(len(red)):
-        r, g, u = np.float32(red[i]), np.float32(green[i]), np.float32(blue[i])
-        most = max(max(r, g), u)
-        spread = most - min(min(r, g), u)
-        grey = np.float32(spread == np.float32(0))
-        # np.divide, because "/" looks for a zero, and that branch keeps the loop from being vectorised.
-        ratio = np.divide(most, spread + grey)
-        slope = min(a * (one - grey) + b * ratio, ratio)
-        red[i] = np.uint8(np.int32(most - slope * (most - r)))
-        green[i] = np.uint8(np.int32(most - slope * (most - g + grey)))
-        blue[i] = np.uint8(np.int32(most - slope * (most - u + grey)))
+        r, g, b = np.divide(red[i], 255.0), np.divide(green[i], 255.0), np.divide(blue[i], 255.0)
+        value = max(max(r, g), b)
+        spread = value - min(min(r, g), b)
+        is_blue, is_green = b == value, g == value
+        across = r - g if is_blue else (b - r if is_green else g - b)
+        corner = 4.0 if is_blue else (2.0 if is_green else 0.0)
+        turn = np.divide(corner + np.divide(across, spread if spread > 0.0 else 1.0), 6.0)
+        turn = turn if turn >= 0.0 else turn + 1.0
+        hue = (turn if spread > 0.0 else 0.0) * 6.0
+        saturation = min(np.divide(spread, value if value > 0.0 else 1.0) * factor + offset, 1.0)
+        sextant = np.floor(hue)
+        part = hue - sextant
+        least = value * (1.0 - saturation)
+        falling = value * (1.0 - part * saturation)
+        rising = value * (1.0 - (1.0 - part) * saturation)
+        r = falling if sextant == 1.0 else (rising if sextant == 4.0 else least)
+        g = rising if sextant == 0.0 else (falling if sextant == 3.0 else least)
+        b = rising if sextant == 2.0 else (falling if sextant == 5.0 else least)
+        r = value if (sextant == 0.0) | (sextant == 5.0) else r
+        g = value if (sextant == 1.0) | (sextant == 2.0) else g
+        b = value if (sextant == 3.0) | (sextant == 4.0) else b
+        red[i] = np.uint8(np.int32(r * 255.0))
+        green[i] = np.uint8(np.int32(g * 255.0))
+        blue[i] = np.uint8(np.int32(b * 255.0))
 
 
 @jit
