@@ -98,3 +98,37 @@ def test_a_run_on_corruptions_keeps_each_condition_apart(photos: Path, tmp_path:
     levels = [energies[f"imagenet-c:raw/brightness/{severity}"] for severity in range(1, 6)]
     assert levels == sorted(levels)
     assert levels[0] > energies["clean"]
+
+
+def test_imagenet_p_is_one_condition_per_frame(data: odo.Dataset) -> None:
+    found = conditions_for("imagenet-p", data)
+    # ten sequences of 31 frames, translate of 41 (Hendrycks and Dietterich 2019)
+    assert len(found) == 9 * 31 + 41
+    (_, *_, last) = conditions_for("imagenet-p/rotate", data)
+    assert last.name == "imagenet-p/rotate/30"
+    assert last.transform is not None
+    from oodometer.corruptions.sequences import sequence
+
+    image = odo.sample_image(256, 256)
+    whole = sequence(image, "rotate", key="a")
+    np.testing.assert_array_equal(last.transform.apply(image, "a"), whole[30])
+
+
+def test_frames_of_224_reach_a_model_of_any_size(photos: Path, tmp_path: Path) -> None:
+    shapes: set[tuple[int, ...]] = set()
+
+    def look(images: np.ndarray) -> np.ndarray:
+        shapes.add(images.shape[1:])
+        return np.zeros((len(images), 4))
+
+    data = odo.load_data(str(photos)).take(np.arange(2))
+    plain = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
+    sizes = {
+        "same": odo.View(224, 224, resize=256),
+        "source": odo.View(256, 256, resize=256),
+        "small": odo.View(32, 32),
+    }
+    models = [odo.load_model(look, name=name, input=odo.Input(view=view, **plain)) for name, view in sizes.items()]
+    shapes.clear()
+    odo.run(models, conditions_for("imagenet-p/translate/20", data), store=str(tmp_path / "runs"))
+    assert shapes == {(224, 224, 3), (256, 256, 3), (32, 32, 3)}

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +69,8 @@ class Scene(NamedTuple):
         return np.ascontiguousarray(self.image[top : top + self.size, left : left + self.size])
 
 
-Frames = Iterator[np.ndarray]
+Frames = Iterator[Callable[[], np.ndarray]]
+"""Each frame as a function that makes it, so that one frame can be had without those before it."""
 
 
 def sequence(image: np.ndarray, name: str, *, key: str, seed: int = 0, harder: int = 0, size: int = 224) -> np.ndarray:
@@ -83,6 +86,35 @@ def sequence(image: np.ndarray, name: str, *, key: str, seed: int = 0, harder: i
     >>> sequence(sample_image(80, 96), "rotate", key="an image", size=64).shape
     (31, 64, 64, 3)
     """
+    return np.stack([make() for make in _frames(image, name, (harder, key), seed=seed, size=size)])
+
+
+def frame_of(image: np.ndarray, name: str, frame: int, *, key: str, seed: int = 0, size: int = 224) -> np.ndarray:
+    """One frame of a perturbation sequence, (size, size, 3) uint8; see `sequence`.
+
+    >>> from oodometer.corruptions.sample_image import sample_image
+    >>> image = sample_image(80, 96)
+    >>> whole = sequence(image, "rotate", key="an image", size=64)
+    >>> bool((frame_of(image, "rotate", 9, key="an image", size=64) == whole[9]).all())
+    True
+    """
+    if not 0 <= frame < n_frames(name):
+        raise UsageError(f"frame {frame} of {name}: must lie between 0 and {n_frames(name) - 1}")
+    return next(islice(_frames(image, name, (0, key), seed=seed, size=size), frame, None))()
+
+
+def n_frames(name: str) -> int:
+    """The number of frames of a sequence.
+
+    >>> n_frames("translate"), n_frames("tilt")
+    (41, 31)
+    """
+    return 41 if name == "translate" else 31
+
+
+def _frames(image: np.ndarray, name: str, parts: tuple[int, str], *, seed: int, size: int) -> Frames:
+    """The frames of a sequence, after a look at what was asked for."""
+    harder = parts[0]
     if name not in SEQUENCES:
         raise UsageError(f"no perturbation sequence named {name!r}{did_you_mean(name, SEQUENCES)}")
     if harder not in (0, 1, 2) or (harder and name not in NOISES):
@@ -93,7 +125,7 @@ def sequence(image: np.ndarray, name: str, *, key: str, seed: int = 0, harder: i
         raise UsageError(f"frames of {size} pixels are too small: at least {LEAST_SIDE}")
     if min(height, width) < size:
         raise DataError(f"an image of {width}x{height} pixels is too small for frames of {size} pixels")
-    return np.stack(list(MAKERS[name](Scene(pixels, size, (name, harder, key), seed))))
+    return MAKERS[name](Scene(pixels, size, (name, *parts), seed))
 
 
 def _noise(scene: Scene) -> Frames:
@@ -101,9 +133,13 @@ def _noise(scene: Scene) -> Frames:
     name, harder = str(scene.parts[0]), int(scene.parts[1])
     noise, strength = corruptions.get(name), (NOISES[name][harder],)
     crop = scene.crop()
-    yield crop
+    yield lambda: crop
     for frame in range(1, 31):
-        yield _made(noise, crop, scene.rng(frame), strength)
+        yield partial(_with_noise, scene, noise, crop, frame, strength)
+
+
+def _with_noise(scene: Scene, noise: Corruption, crop: np.ndarray, frame: int, strength: Strength) -> np.ndarray:
+    return _made(noise, crop, scene.rng(frame), strength)
 
 
 def _made(corruption: Corruption, image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:
@@ -117,16 +153,16 @@ def _made(corruption: Corruption, image: np.ndarray, rng: np.random.Generator, s
 def _motion_blur(scene: Scene) -> Frames:
     crop = scene.crop()
     for frame in range(31):
-        yield apply_motion_blur(crop, (frame - 30) * 4, MOTION)
+        yield partial(apply_motion_blur, crop, (frame - 30) * 4, MOTION)
 
 
 def _zoom_blur(scene: Scene) -> Frames:
     """The running mean of the image and its ever larger zooms."""
     total = scene.crop().astype(np.int64)
-    yield total.astype(np.uint8)
+    yield partial(total.astype, np.uint8)
     for frame in range(1, 31):
         total += affine(scene, scale=1 + 0.004 * frame)
-        yield (total // (frame + 1)).astype(np.uint8)
+        yield partial((total // (frame + 1)).astype, np.uint8)
 
 
 def _snow(scene: Scene) -> Frames:
@@ -134,22 +170,25 @@ def _snow(scene: Scene) -> Frames:
     crop = scene.crop()
     flakes = draw_snow(scene.rng(), scene.size, scene.size, SNOW).flakes
     for frame in range(31):
-        yield apply_snow(crop, SnowDraws(flakes, frame * 4 - 150), SNOW)
+        yield partial(apply_snow, crop, SnowDraws(flakes, frame * 4 - 150), SNOW)
 
 
 def _brightness(scene: Scene) -> Frames:
     brightness, crop = corruptions.get("brightness"), scene.crop()
     for frame in range(31):
-        yield _made(brightness, crop, scene.rng(), ((frame - 15) * 2 / 100,))
+        yield partial(_made, brightness, crop, scene.rng(), ((frame - 15) * 2 / 100,))
 
 
 def _gaussian_blur(scene: Scene) -> Frames:
     """Cut at 6 sigma, where the corruption of that name is cut at 4."""
     pixels = scene.crop() / 255.0
     for frame in range(31):
-        sigma = 0.25 + 0.035 * frame
-        blurred = ndimage.gaussian_filter(pixels, (sigma, sigma, 0), mode="nearest", truncate=6.0)
-        yield (np.clip(blurred, 0, 1) * 255).astype(np.uint8)
+        yield partial(_blurred, pixels, 0.25 + 0.035 * frame)
+
+
+def _blurred(pixels: np.ndarray, sigma: float) -> np.ndarray:
+    blurred = ndimage.gaussian_filter(pixels, (sigma, sigma, 0), mode="nearest", truncate=6.0)
+    return np.asarray((np.clip(blurred, 0, 1) * 255).astype(np.uint8))
 
 
 def _spatter(scene: Scene) -> Frames:
@@ -160,11 +199,15 @@ def _spatter(scene: Scene) -> Frames:
     liquid = smoothed(loc + scale * draws, sigma)
     liquid = np.where(liquid < threshold, 0, liquid)
     for _ in range(31):
-        drops = np.clip(liquid * 255, 0, 255).astype(np.uint8)
-        shine = drops * glisten(drops)
-        wet = pixels + (shine / max(shine.max(), 1) * amount)[..., None] * WATER
-        yield (np.clip(wet, 0, 1) * 255).astype(np.uint8)
+        yield partial(_wet, pixels, liquid, amount)
         liquid = drifted(liquid)
+
+
+def _wet(pixels: np.ndarray, liquid: np.ndarray, amount: float) -> np.ndarray:
+    drops = np.clip(liquid * 255, 0, 255).astype(np.uint8)
+    shine = drops * glisten(drops)
+    wet = pixels + (shine / max(shine.max(), 1) * amount)[..., None] * WATER
+    return np.asarray((np.clip(wet, 0, 1) * 255).astype(np.uint8))
 
 
 def drifted(liquid: np.ndarray) -> np.ndarray:
@@ -180,29 +223,29 @@ def _translate(scene: Scene) -> Frames:
     padded = np.pad(scene.image[top : top + scene.size], ((0, 0), (20, 20), (0, 0)))
     for frame in range(41):
         begin = left + 40 - frame
-        yield padded[:, begin : begin + scene.size]
+        yield padded[:, begin : begin + scene.size].copy
 
 
 def _rotate(scene: Scene) -> Frames:
     for frame in range(31):
-        yield affine(scene, angle=frame - 15)
+        yield partial(affine, scene, angle=frame - 15)
 
 
 def _scale(scene: Scene) -> Frames:
     for frame in range(31):
-        yield affine(scene, scale=(frame * 2.5 + 40) / 100)
+        yield partial(affine, scene, scale=(frame * 2.5 + 40) / 100)
 
 
 def _shear(scene: Scene) -> Frames:
     for frame in range(31):
-        yield affine(scene, shear=frame - 15)
+        yield partial(affine, scene, shear=frame - 15)
 
 
 def _tilt(scene: Scene) -> Frames:
     height, width = scene.image.shape[:2]
     for frame in range(31):
         inverse = np.linalg.inv(tilt(height, width, frame - 15))
-        yield warped(scene.image, inverse, *scene.corner(), scene.size)
+        yield partial(warped, scene.image, inverse, *scene.corner(), scene.size)
 
 
 def affine(scene: Scene, *, angle: float = 0, scale: float = 1, shear: float = 0) -> np.ndarray:

@@ -149,6 +149,10 @@ def _share(compute: Compute, n_threads: int) -> Compute:
     return replace(compute, threads=max(1, n_cores() // n_threads))
 
 
+Images = dict[View | None, dict[int, np.ndarray]]
+"""The pixels of a chunk by view and position; under None those that were transformed, whatever their size."""
+
+
 class StoppedError(Exception):
     """The run is being stopped: unwind."""
 
@@ -191,9 +195,9 @@ class Worker:
         if self._stopped.is_set():
             raise StoppedError
 
-    def _decode(self, chunk: Chunk, views: list[View]) -> dict[View, dict[int, np.ndarray]]:
+    def _decode(self, chunk: Chunk, views: list[View]) -> Images:
         """Each readable image of the chunk by view and position."""
-        images: dict[View, dict[int, np.ndarray]] = {view: {} for view in views}
+        images: Images = {view: {} for view in views}
         for position in range(chunk.start, chunk.stop):
             self._check_stop()
             try:
@@ -206,7 +210,7 @@ class Worker:
                 images[view][position] = pixels
         return images
 
-    def _answer(self, task: Task, chunk: Chunk, pixels: dict[View, dict[int, np.ndarray]]) -> None:
+    def _answer(self, task: Task, chunk: Chunk, pixels: Images) -> None:
         """Ask one model about the positions that its cell lacks, and write the rows."""
         images = _shown_to(task.model, pixels)
         for start, stop in gaps(chunk.start, chunk.stop, task.covered):
@@ -247,23 +251,23 @@ def _by_condition(tasks: Sequence[Task]) -> list[tuple[Condition, list[Task]]]:
     return list(groups.values())
 
 
-def _transformed(
-    condition: Condition, chunk: Chunk, images: dict[View, dict[int, np.ndarray]]
-) -> dict[View, dict[int, np.ndarray]]:
+def _transformed(condition: Condition, chunk: Chunk, images: Images) -> Images:
     """The canonical pixels of the chunk, changed once for all models."""
     transform = condition.transform
     assert transform is not None
-    canonical = images[transform.view]
     ids = chunk.dataset.ids
-    return {transform.view: {place: transform.apply(pixels, ids[place]) for place, pixels in canonical.items()}}
+    canonical = images[transform.view]
+    return {None: {place: transform.apply(pixels, ids[place]) for place, pixels in canonical.items()}}
 
 
-def _shown_to(model: Model, pixels: dict[View, dict[int, np.ndarray]]) -> dict[int, np.ndarray]:
+def _shown_to(model: Model, pixels: Images) -> dict[int, np.ndarray]:
     """What this model sees: its own view, or one plain resize of transformed canonical pixels."""
     from oodometer.data.resize import plain_resize
 
     view = model.input.view
-    if view in pixels:
+    if None not in pixels:
         return pixels[view]
-    (canonical,) = pixels.values()
-    return {place: plain_resize(image, view) for place, image in canonical.items()}
+    size = (view.height, view.width)
+    return {
+        place: image if image.shape[:2] == size else plain_resize(image, view) for place, image in pixels[None].items()
+    }

@@ -29,6 +29,7 @@ suites: Registry[Suite] = Registry(
         "imagenet-c:raw": "oodometer.shifts.imagenet_c:imagenet_c_raw",
         "imagenet-c-bar": "oodometer.shifts.imagenet_c:imagenet_c_bar",
         "imagenet-c-extra": "oodometer.shifts.imagenet_c:imagenet_c_extra",
+        "imagenet-p": "oodometer.shifts.imagenet_p:imagenet_p",
         "imagenet-c-extra:raw": "oodometer.shifts.imagenet_c:imagenet_c_extra_raw",
     },
     group="oodometer.suites",
