@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.kernels.fog import fog_kernel
+from oodometer.corruptions.kernels.words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -28,10 +29,7 @@ def draw_fog(rng: np.random.Generator, height: int, width: int, strength: Streng
     then those of the vertical ones. The draw k stands for the uniform (2 k + 1) / 65536 - 1 of (-1, 1): the steps are
     a hundredth of a grey level.
     """
-    side = map_side(height, width)
-    words = rng.integers(0, 1 << 64, side * side // 4, dtype=np.uint64)
-    # Little-endian by name, so that every machine reads the same draws off the same words.
-    return words.astype("<u8", copy=False).view("<u2")[: side * side - 1]
+    return random_halves(rng, map_side(height, width) ** 2 - 1)
 
 
 def plasma(draws: np.ndarray, side: int, decay: float) -> np.ndarray:

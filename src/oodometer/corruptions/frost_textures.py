@@ -53,10 +53,10 @@ class Recipe:
 
 RECIPES = (
     Recipe("wrinkles", (78, 149, 166), 18, 260, (15, 70), 0, sheet=0.62, relief=0.9, grain=0.3),
-    Recipe("blades", (201, 205, 214), 22, 9000, (6, 70), 0, sheet=0.4, relief=0.45, grain=0.2, skew=-0.2),
-    Recipe("blades", (201, 205, 214), 22, 7000, (8, 90), 0, sheet=0.4, relief=0.45, grain=0.2, skew=-0.2),
-    Recipe("feathers", (138, 153, 165), 29, 5000, (5, 36), 3, sheet=0.3, relief=0.55, grain=0.15),
-    Recipe("feathers", (112, 123, 135), 43, 2000, (9, 60), 7, sheet=0.3, relief=0.42, grain=0.08),
+    Recipe("blades", (201, 205, 214), 22, 9000, (6, 70), 0, sheet=0.5, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("blades", (201, 205, 214), 22, 7000, (8, 90), 0, sheet=0.5, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("feathers", (138, 153, 165), 29, 9000, (5, 40), 3, sheet=0.25, relief=0.6, grain=0.1),
+    Recipe("feathers", (112, 123, 135), 43, 4000, (9, 70), 6, sheet=0.22, relief=0.45, grain=0.05),
 )
 
 
@@ -102,9 +102,9 @@ def _crystals(rng: np.random.Generator, recipe: Recipe) -> np.ndarray:
 
 def _lit(rng: np.random.Generator, crystals: np.ndarray, recipe: Recipe) -> np.ndarray:
     """The crystals under light from the upper left, standardised; dense ones are lit the most."""
-    soft = ndimage.gaussian_filter(crystals, 0.5)
+    soft = ndimage.gaussian_filter(crystals, 0.7)
     relief = soft - np.roll(soft, (1, 1), axis=(0, 1))
-    body = crystals + ndimage.gaussian_filter(crystals, 1.5)  # Thin ice between the twigs.
+    body = soft + ndimage.gaussian_filter(crystals, 1.5)  # Thin ice between the twigs.
     shaded = (1 - recipe.relief) * _standardised(body) + recipe.relief * _standardised(relief)
     patches = np.clip(1 + 0.35 * _smooth_noise(rng, slope=1.6), 0.3, 1.8)
     grained = (1 - recipe.grain) * _standardised(shaded * patches) + recipe.grain * _smooth_noise(rng, slope=0.3)
