@@ -31,6 +31,13 @@ from oodometer.corruptions.severities import side_for
 
 SIZES = [(224, 224), (32, 32), (64, 64), (150, 210), (97, 65), (299, 299)]
 SEVERITIES = [1, 2, 3, 4, 5]
+GOLDEN = [
+    [158, 150, 145, 163, 104, 187, 130, 150, 155],
+    [127, 211, 171, 171, 225, 204, 198, 211, 206],
+    [235, 206, 161, 225, 195, 225, 232, 205, 203],
+    [172, 151, 120, 155, 134, 130, 186, 128, 146],
+    [119, 202, 130, 177, 59, 171, 95, 162, 83],
+]
 
 
 def _reference() -> ModuleType:
@@ -74,7 +81,7 @@ def check_reference(reference: ModuleType, image: np.ndarray, severity: int, see
     strength = frost.strength(severity, height, width)
     draws = frost.draw(np.random.default_rng(seed), height, width, strength)
     shrink = SCALES[side_for("frost", height, width)]
-    textures = module._current().textures
+    textures = module._current().load()
     texture = textures[int(draws.texture * 5)]
     rows, columns = (round(side * shrink) for side in texture.shape[:2])
     corner = int(draws.top * (rows - height)), int(draws.left * (columns - width))
@@ -140,6 +147,14 @@ def test_our_own_textures_are_the_default_and_always_the_same() -> None:
         assert one.shape == (*frost_textures.SHAPE, 3)
         assert np.array_equal(one, other)
         assert not one.flags.writeable
+
+
+def test_a_texture_that_changes_needs_a_new_version() -> None:
+    # Golden values of version 1: [texture[100::200, 150::300, 1].ravel() for texture in procedural_textures()].
+    assert frost_textures.VERSION == 1
+    for texture, expected in zip(frost_textures.procedural_textures(), GOLDEN, strict=True):
+        # Rounding may differ by a level from one machine to another.
+        np.testing.assert_allclose(texture[100::200, 150::300, 1].ravel(), expected, atol=1)
 
 
 def log_spectrum(texture: np.ndarray) -> np.ndarray:

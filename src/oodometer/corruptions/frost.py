@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -43,14 +43,15 @@ class FrostSource:
 
     Args:
         name: What goes into a condition's key: the source and a digest of its pixels, or the version of our own.
-        textures: (H, W, 3) uint8 each, read-only.
+        load: The textures, (H, W, 3) uint8 each, read-only. Called when an image is frosted: the name alone is cheap.
     """
 
     name: str
-    textures: tuple[np.ndarray, ...]
+    load: Callable[[], tuple[np.ndarray, ...]]
 
 
 _lock = Lock()
+_making = Lock()  # Threads that begin together wait for one of them to make the textures.
 _chosen: list[FrostSource] = []
 
 
@@ -83,14 +84,14 @@ def _current() -> FrostSource:
 
 
 def source_of(source: str | os.PathLike[str]) -> FrostSource:
-    """The textures of a source, read or made."""
+    """A source by its name or folder; files are read at once, our own textures are made when they are needed."""
     if source == "procedural":
-        return FrostSource(f"procedural-{VERSION}", procedural_textures())
+        return FrostSource(f"procedural-{VERSION}", procedural_textures)
     if source == "published":
         textures = published_textures()
-        return FrostSource(f"published-{_digest(textures)}", textures)
+        return FrostSource(f"published-{_digest(textures)}", lambda: textures)
     textures = textures_from(source)
-    return FrostSource(f"folder-{_digest(textures)}", textures)
+    return FrostSource(f"folder-{_digest(textures)}", lambda: textures)
 
 
 def _digest(textures: Sequence[np.ndarray]) -> str:
@@ -192,12 +193,15 @@ def place_of(textures: Sequence[np.ndarray], draws: FrostDraws, height: int, wid
 
 @lru_cache(maxsize=16)
 def _scaled(source: FrostSource, scale: float) -> tuple[np.ndarray, ...]:
-    return tuple(shrunk(texture, scale) for texture in source.textures)
+    return tuple(shrunk(texture, scale) for texture in source.load())
 
 
 def _place(draws: FrostDraws, height: int, width: int) -> Place:
     scale = SCALES[side_for("frost", height, width)]
-    return place_of(_scaled(_current(), scale), draws, height, width)
+    source = _current()
+    with _making:
+        textures = _scaled(source, scale)
+    return place_of(textures, draws, height, width)
 
 
 def apply_frost(image: np.ndarray, draws: FrostDraws, strength: Strength) -> np.ndarray:

@@ -126,31 +126,43 @@ def edges(drops: np.ndarray) -> np.ndarray:
 
 
 @jit
+def _steps(two: np.ndarray, one: np.ndarray, best: np.ndarray) -> None:
+    """The shortest ways over the two rows before, into `best`; rows have a border of two."""
+    n = len(best)
+    knight_left, knight_right, straight = two[1 : 1 + n], two[3 : 3 + n], one[2 : 2 + n]
+    far_left, left, right, far_right = one[:n], one[1 : 1 + n], one[3 : 3 + n], one[4 : 4 + n]
+    for j in range(n):
+        knight = min(min(knight_left[j], knight_right[j]), min(far_left[j], far_right[j])) + KNIGHT
+        best[j] = min(min(knight, min(left[j], right[j]) + DIAGONAL), straight[j] + STRAIGHT)
+
+
+@jit
 def distances(state: np.ndarray) -> np.ndarray:
-    """The chamfer distance to an edge, at most 20, (H, W) int32 in 2 ** -16, with a border of two."""
+    """The chamfer distance to an edge, at most 20, (H, W) int32 in 2 ** -16."""
     height, width = state.shape[0] - 2, state.shape[1] - 2
     far = np.full((height + 4, width + 4), FAR, np.int32)
-    for i in range(2, height + 2):
-        two, one, here = far[i - 2], far[i - 1], far[i]
-        edge = state[i - 1, 1:]
-        for j in range(2, width + 2):
-            knight = min(min(two[j - 1], two[j + 1]), min(one[j - 2], one[j + 2])) + KNIGHT
-            best = min(min(knight, min(one[j - 1], one[j + 1]) + DIAGONAL), one[j] + STRAIGHT)
-            here[j] = 0 if edge[j - 2] == 2 else best
-        for j in range(2, width + 2):
-            here[j] = min(here[j], here[j - 1] + STRAIGHT)
-    for i in range(height + 1, 1, -1):
-        two, one, here = far[i + 2], far[i + 1], far[i]
-        for j in range(2, width + 2):
-            knight = min(min(two[j - 1], two[j + 1]), min(one[j - 2], one[j + 2])) + KNIGHT
-            best = min(min(knight, min(one[j - 1], one[j + 1]) + DIAGONAL), one[j] + STRAIGHT)
-            here[j] = min(here[j], best)
-        for j in range(width + 1, 1, -1):
-            here[j] = min(here[j], here[j + 1] + STRAIGHT)
+    best = np.empty(width, np.int32)
     out = np.empty((height, width), np.int32)
     for i in range(height):
+        _steps(far[i], far[i + 1], best)
+        here, edge = far[i + 2, 2 : 2 + width], state[i + 1, 1 : 1 + width]
         for j in range(width):
-            out[i, j] = min(far[i + 2, j + 2], FARTHEST)
+            here[j] = np.int32(0) if edge[j] == 2 else best[j]
+        last = FAR
+        for j in range(width):
+            last = min(here[j], last + STRAIGHT)
+            here[j] = last
+    for i in range(height - 1, -1, -1):
+        _steps(far[i + 4], far[i + 3], best)
+        here, target = far[i + 2, 2 : 2 + width], out[i]
+        for j in range(width):
+            here[j] = min(here[j], best[j])
+        last = FAR
+        for j in range(width - 1, -1, -1):
+            last = min(here[j], last + STRAIGHT)
+            here[j] = last
+        for j in range(width):
+            target[j] = min(here[j], FARTHEST)
     return out
 
 
@@ -195,16 +207,29 @@ def _equalise(levels: np.ndarray) -> None:
 
 
 @jit
+def _mirrored(row: np.ndarray, out: np.ndarray) -> None:
+    """The row with its neighbours mirrored at both ends."""
+    n = len(row)
+    out[1 : 1 + n] = row
+    out[0] = row[1]
+    out[n + 1] = row[n - 2]
+
+
+@jit
 def _relief(levels: np.ndarray) -> np.ndarray:
     """Light from one corner, cut to 0 to 255."""
-    height, width = levels.shape
-    out = np.empty((height, width), np.int32)
+    height, n = levels.shape
+    out = np.empty((height, n), np.int32)
+    above, here, below = np.empty(n + 2, np.int32), np.empty(n + 2, np.int32), np.empty(n + 2, np.int32)
     for i in range(height):
-        above, here, below = levels[abs(i - 1)], levels[i], levels[i + 1 if i + 1 < height else height - 2]
-        for j in range(width):
-            left, right = abs(j - 1), j + 1 if j + 1 < width else width - 2
-            light = -2 * above[left] - above[j] - here[left] + here[j] + here[right] + below[j] + 2 * below[right]
-            out[i, j] = min(max(light, 0), 255)
+        _mirrored(levels[abs(i - 1)], above)
+        _mirrored(levels[i], here)
+        _mirrored(levels[i + 1 if i + 1 < height else height - 2], below)
+        target = out[i]
+        for j in range(n):
+            dark = 2 * above[j] + above[j + 1] + here[j]
+            light = here[j + 1] + here[j + 2] + below[j + 1] + 2 * below[j + 2]
+            target[j] = min(max(light - dark, 0), 255)
     return out
 
 
