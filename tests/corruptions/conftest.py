@@ -137,3 +137,17 @@ def both_paths() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
         return made.apply(image, draws, strength), made.fast(image, np.random.default_rng(seed), strength)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def agree() -> Callable[..., None]:
+    """``agree(a, b, share)``: no value differs by more than a level, and at most this share of them at all."""
+
+    def check(a: np.ndarray, b: np.ndarray, share: float) -> None:
+        assert a.shape == b.shape
+        assert a.dtype == b.dtype == np.uint8
+        apart = np.abs(a.astype(np.int64) - b)
+        assert apart.max() <= 1, f"{(apart > 1).sum()} values differ by up to {apart.max()} levels"
+        assert (apart > 0).mean() <= share, f"{(apart > 0).mean():.2%} of the values differ"
+
+    return check

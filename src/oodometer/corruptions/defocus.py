@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import ndimage
 
-from oodometer.corruptions.gaussian import draw_nothing
+from oodometer.corruptions.gaussian import as_bytes, draw_nothing
 from oodometer.corruptions.kernels.blur import ABOVE, border_index
 from oodometer.corruptions.kernels.defocus import add_as_float, column_sums, run_sums
 from oodometer.corruptions.kernels.taps import in_fours, to_bytes, weighted_sum
@@ -46,7 +46,7 @@ def disk_kernel(radius: float, alias_blur: float) -> np.ndarray:
     reach = grid_reach(radius)
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     disk = (x**2 + y**2 <= radius**2).astype(np.float64)
-    kernel = disk / disk.sum()
+    kernel: np.ndarray = disk / disk.sum()
     for axis in (0, 1):
         kernel = ndimage.correlate1d(kernel, alias_weights(radius, alias_blur), axis=axis, mode="mirror")
     kernel.flags.writeable = False
@@ -57,7 +57,7 @@ def apply_defocus_blur(image: np.ndarray, draws: None, strength: Strength) -> np
     """The image out of focus, border mirrored."""
     kernel = disk_kernel(*strength)
     blurred = ndimage.correlate(image / 255.0, kernel[:, :, None], mode="mirror")
-    return np.uint8(np.clip(blurred, 0, 1) * 255)  # type: ignore[return-value]
+    return as_bytes(blurred)
 
 
 def half_height(radius: float, column: int) -> int:

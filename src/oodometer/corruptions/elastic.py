@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import ndimage
 
+from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.blur import ABOVE, gaussian_smooth, gaussian_weights
 from oodometer.corruptions.kernels.elastic import displace, product, warp, with_four
 from oodometer.corruptions.kernels.words import random_halves
@@ -46,7 +47,7 @@ def affine_of(shifts: np.ndarray, height: int, width: int) -> np.ndarray:
     moved = points + shifts.astype(np.float32)
     forward = np.linalg.solve(np.c_[points.astype(np.float64), np.ones(3)], moved.astype(np.float64)).T
     inverse = np.linalg.inv(forward[:, :2])
-    return np.c_[inverse, -inverse @ forward[:, 2]]
+    return np.hstack([inverse, -inverse @ forward[:, 2:]])
 
 
 def warped(pixels: np.ndarray, affine: np.ndarray) -> np.ndarray:
@@ -77,7 +78,7 @@ def apply_elastic_transform(image: np.ndarray, draws: ElasticDraws, strength: St
     )
     y, x = np.mgrid[:height, :width]
     moved = sampled(pixels, y + dy, x + dx, "reflect")
-    return np.uint8(np.clip(moved, 0, 1) * 255)  # type: ignore[return-value]
+    return as_bytes(moved)
 
 
 @lru_cache(maxsize=16)

@@ -16,14 +16,23 @@ def smoothed(image: np.ndarray, sigma: float) -> np.ndarray:
     return filtered
 
 
-def draw_nothing(rng: np.random.Generator, height: int, width: int, strength: Strength) -> None:  # noqa: ARG001
+def as_bytes(pixels: np.ndarray) -> np.ndarray:
+    """Values in [0, 1] as bytes; the published generator cuts the fraction off.
+
+    >>> as_bytes(np.array([-0.1, 0.5, 0.999, 2])).tolist()
+    [0, 127, 254, 255]
+    """
+    return (np.clip(pixels, 0, 1) * 255).astype(np.uint8)
+
+
+def draw_nothing(rng: np.random.Generator, height: int, width: int, strength: Strength) -> None:
     """Nothing is random."""
 
 
 def apply_gaussian_blur(image: np.ndarray, draws: None, strength: Strength) -> np.ndarray:  # noqa: ARG001
     """The image smoothed by a Gaussian of this sigma."""
     (sigma,) = strength
-    return np.uint8(np.clip(smoothed(image, sigma), 0, 1) * 255)  # type: ignore[return-value]
+    return as_bytes(smoothed(image, sigma))
 
 
 def fast_gaussian_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001

@@ -38,14 +38,14 @@ def apply_motion_blur(image: np.ndarray, draws: float, strength: Strength) -> np
 
     ImageMagick rounds to the nearest level; the pip package cuts off the fraction.
     """
-    offsets, weights = motion_taps(*strength, draws)
+    offsets, weights = motion_taps(strength[0], strength[1], draws)
     height, width = image.shape[:2]
     reach = int(np.abs(offsets).max())
     padded = np.pad(image.astype(np.float64), ((reach, reach), (reach, reach), (0, 0)), mode="edge")
     total = np.zeros(image.shape)
     for (down, right), weight in zip(offsets + reach, weights, strict=True):
         total += weight * padded[down : down + height, right : right + width]
-    return np.uint8(np.clip(np.floor(total + 0.5), 0, 255))  # type: ignore[return-value]
+    return np.clip(np.floor(total + 0.5), 0, 255).astype(np.uint8)
 
 
 def merged_taps(radius: float, sigma: float, angle: float) -> tuple[np.ndarray, np.ndarray]:
@@ -68,12 +68,12 @@ def fast_motion_blur(image: np.ndarray, rng: np.random.Generator, strength: Stre
     stride = padded.shape[1]
     flat = (offsets[:, 0] + top) * stride + (offsets[:, 1] + left) * 3
     total = np.empty((height, stride), dtype=np.float32)
-    weighted_sum(total.reshape(-1)[: height * stride - (left + right) * 3], padded.reshape(-1), *in_fours(flat, weights))
+    weighted_sum(
+        total.reshape(-1)[: height * stride - (left + right) * 3], padded.reshape(-1), *in_fours(flat, weights)
+    )
     out = np.empty((height, width * 3), dtype=np.uint8)
     to_bytes(total, out, 0.5)
     return out.reshape(height, width, 3)
 
 
-motion_blur = Corruption(
-    "motion_blur", "common", draw=draw_motion_blur, apply=apply_motion_blur, fast=fast_motion_blur
-)
+motion_blur = Corruption("motion_blur", "common", draw=draw_motion_blur, apply=apply_motion_blur, fast=fast_motion_blur)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import ndimage
 
-from oodometer.corruptions.gaussian import draw_nothing
+from oodometer.corruptions.gaussian import as_bytes, draw_nothing
 from oodometer.corruptions.kernels.blur import ABOVE
 from oodometer.corruptions.kernels.zoom import add_layer, packed, unpacked
 from oodometer.corruptions.registry import Corruption
@@ -45,7 +45,7 @@ def apply_zoom_blur(image: np.ndarray, draws: None, strength: Strength) -> np.nd
     total = np.zeros_like(pixels)
     for zoom in factors:
         total += centre_zoom(pixels, zoom)
-    return np.uint8(np.clip((pixels + total) / (len(factors) + 1), 0, 1) * 255)  # type: ignore[return-value]
+    return as_bytes((pixels + total) / (len(factors) + 1))
 
 
 @lru_cache(maxsize=512)
@@ -62,13 +62,11 @@ def enlarged_axis(size: int, zoom: float) -> Axis:
 
 
 @lru_cache(maxsize=16)
-def layers_of(
-    strength: Strength, height: int, width: int
-) -> list[tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]]:
+def layers_of(strength: Strength, height: int, width: int) -> list[tuple[tuple[np.ndarray, np.ndarray], Axis]]:
     """The columns and the rows of each layer but the first, as `add_layer` takes them."""
     factors = zooms(strength)
     scale = 1 / (256 * (len(factors) + 1))
-    layers = []
+    layers: list[tuple[tuple[np.ndarray, np.ndarray], Axis]] = []
     for zoom in factors[1:]:
         at, before, after = enlarged_axis(width, float(zoom))
         if before[-1] + after[-1] == 0:  # outside, as above: share 256 of the blank column at the end

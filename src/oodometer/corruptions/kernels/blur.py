@@ -36,8 +36,12 @@ def gaussian_taps(sigma: float, truncate: float, stride: int) -> tuple[np.ndarra
     return in_fours(np.arange(len(weights)) * stride, weights)
 
 
-def blurred_bytes(image: np.ndarray, sigma: float) -> np.ndarray:
-    """The image smoothed per channel, border replicated, cut at 4 sigma, floored; (H, W, 3) uint8 -> the same."""
+def blurred_bytes(image: np.ndarray, sigma: float, offset: float = ABOVE) -> np.ndarray:
+    """The image smoothed per channel, border replicated, cut at 4 sigma, floored; (H, W, 3) uint8 -> the same.
+
+    Args:
+        offset: Added before the floor.
+    """
     height, width = image.shape[:2]
     radius = len(gaussian_weights(sigma)) // 2
     if radius == 0:
@@ -45,7 +49,7 @@ def blurred_bytes(image: np.ndarray, sigma: float) -> np.ndarray:
     padded = pad_edge(image, radius, radius, radius, radius)
     rows = _separable(padded, sigma, 4.0, radius, 3)
     out = np.empty((height, width * 3), dtype=np.uint8)
-    to_bytes(rows, out, ABOVE)
+    to_bytes(rows, out, offset)
     return out.reshape(height, width, 3)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from oodometer.corruptions.jit import jit
 
+Place = Any
+"""An integer of the width that the machine likes best."""
 Pixel = tuple[float, float, float, float]
+U1, U2, U3 = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 @jit
@@ -25,30 +30,88 @@ def with_four(image: np.ndarray) -> np.ndarray:
 
 
 @jit
-def mirrored(i: int, n: int) -> int:
+def mirrored(i: Place, n: int) -> Place:
     """The place of i in a mirrored axis whose edges are not repeated (cv2's reflect 101)."""
     i = abs(i) % (2 * n - 2)
-    return i if i < n else 2 * n - 2 - i
+    return min(i, 2 * n - 2 - i)
 
 
 @jit
-def reflected(i: int, n: int) -> int:
+def reflected(i: Place, n: int) -> Place:
     """The place of i in a mirrored axis whose edges are repeated (scipy's reflect)."""
     i = i % (2 * n)
-    return i if i < n else 2 * n - 1 - i
+    return min(i, 2 * n - 1 - i)
 
 
 @jit
-def bilinear(flat: np.ndarray, corners: tuple[int, int, int, int], right: float, low: float) -> Pixel:
+def mirror_all(places: np.ndarray, n: int, before: np.ndarray, after: np.ndarray, share: np.ndarray) -> None:
+    """The neighbours of places in a mirrored axis (edges not repeated), and the share of the one after."""
+    last = np.int32(2 * n - 2)
+    lowest = np.int32(0)
+    for i in range(places.size):
+        floor = np.floor(places[i])
+        share[i] = np.float32(places[i] - floor)
+        at = np.int32(floor)
+        a, b = np.int32(abs(at)), np.int32(abs(np.int32(at + 1)))
+        before[i] = min(a, np.int32(last - a))
+        after[i] = min(b, np.int32(last - b))
+        lowest = min(lowest, before[i], after[i])
+    if lowest < 0:  # beyond one reflection
+        for i in range(places.size):
+            at = np.int32(np.floor(places[i]))
+            before[i], after[i] = mirrored(at, n), mirrored(at + 1, n)
+
+
+@jit
+def reflect_all(places: np.ndarray, n: int, before: np.ndarray, after: np.ndarray, share: np.ndarray) -> None:
+    """The neighbours of places in a mirrored axis (edges repeated), and the share of the one after."""
+    last = np.int32(2 * n - 1)
+    lowest = np.int32(0)
+    for i in range(places.size):
+        floor = np.floor(places[i])
+        share[i] = np.float32(places[i] - floor)
+        at = np.int32(floor)
+        a, b = max(at, np.int32(-1 - at)), max(np.int32(at + 1), np.int32(-2 - at))
+        before[i] = min(a, np.int32(last - a))
+        after[i] = min(b, np.int32(last - b))
+        lowest = min(lowest, before[i], after[i])
+    if lowest < 0:
+        for i in range(places.size):
+            at = np.int32(np.floor(places[i]))
+            before[i], after[i] = reflected(at, n), reflected(at + 1, n)
+
+
+@jit
+def bilinear(flat: np.ndarray, a: Place, b: Place, c: Place, d: Place, right: float, low: float) -> Pixel:
     """The weighted mean of four pixels: top left, top right, bottom left, bottom right."""
-    a, b, c, d = corners[0], corners[1], corners[2], corners[3]
-    a0, a1, a2, a3 = flat[a], flat[a + 1], flat[a + 2], flat[a + 3]
-    b0, b1, b2, b3 = flat[b], flat[b + 1], flat[b + 2], flat[b + 3]
-    c0, c1, c2, c3 = flat[c], flat[c + 1], flat[c + 2], flat[c + 3]
-    d0, d1, d2, d3 = flat[d], flat[d + 1], flat[d + 2], flat[d + 3]
+    a0, a1, a2, a3 = flat[a], flat[a + U1], flat[a + U2], flat[a + U3]
+    b0, b1, b2, b3 = flat[b], flat[b + U1], flat[b + U2], flat[b + U3]
+    c0, c1, c2, c3 = flat[c], flat[c + U1], flat[c + U2], flat[c + U3]
+    d0, d1, d2, d3 = flat[d], flat[d + U1], flat[d + U2], flat[d + U3]
     a0, a1, a2, a3 = a0 + (b0 - a0) * right, a1 + (b1 - a1) * right, a2 + (b2 - a2) * right, a3 + (b3 - a3) * right
     c0, c1, c2, c3 = c0 + (d0 - c0) * right, c1 + (d1 - c1) * right, c2 + (d2 - c2) * right, c3 + (d3 - c3) * right
     return a0 + (c0 - a0) * low, a1 + (c1 - a1) * low, a2 + (c2 - a2) * low, a3 + (c3 - a3) * low
+
+
+@jit
+def sample_row(flat: np.ndarray, near: np.ndarray, shares: np.ndarray, target: np.ndarray) -> None:
+    """A row of samples; near has left, right, top and bottom, (4, W) int32, shares those of right and bottom."""
+    left, right, top, bottom = near[0], near[1], near[2], near[3]
+    across, down = shares[0], shares[1]
+    width = left.size
+    for x in range(width):
+        upper, lower = top[x] * width, bottom[x] * width
+        p0, p1, p2, p3 = bilinear(
+            flat,
+            np.uint64(4 * (upper + left[x])),
+            np.uint64(4 * (upper + right[x])),
+            np.uint64(4 * (lower + left[x])),
+            np.uint64(4 * (lower + right[x])),
+            across[x],
+            down[x],
+        )
+        at = np.uint64(4 * x)
+        target[at], target[at + U1], target[at + U2], target[at + U3] = p0, p1, p2, p3
 
 
 @jit
@@ -60,56 +123,29 @@ def warp(flat: np.ndarray, across: np.ndarray, down: np.ndarray, out: np.ndarray
         down: Parts that depend on the row, (2, H) float64.
     """
     height, width = down.shape[1], across.shape[1]
+    near, shares = np.empty((4, width), dtype=np.int32), np.empty((2, width), dtype=np.float32)
     for y in range(height):
-        row = out[y * width * 4 : (y + 1) * width * 4]
-        for x in range(width):
-            at_x, at_y = across[0, x] + down[0, y], across[1, x] + down[1, y]
-            left, top = np.floor(at_x), np.floor(at_y)
-            right, low = np.float32(at_x - left), np.float32(at_y - top)
-            x0, y0 = np.int64(left), np.int64(top)
-            if 0 <= x0 < width - 1 and 0 <= y0 < height - 1:
-                at = np.uint64(4 * (y0 * width + x0))
-                corners = at, at + np.uint64(4), at + np.uint64(4 * width), at + np.uint64(4 * width + 4)
-            else:
-                x1, y1 = mirrored(x0 + 1, width), mirrored(y0 + 1, height)
-                x0, y0 = mirrored(x0, width), mirrored(y0, height)
-                corners = (
-                    np.uint64(4 * (y0 * width + x0)),
-                    np.uint64(4 * (y0 * width + x1)),
-                    np.uint64(4 * (y1 * width + x0)),
-                    np.uint64(4 * (y1 * width + x1)),
-                )
-            row[4 * x], row[4 * x + 1], row[4 * x + 2], row[4 * x + 3] = bilinear(flat, corners, right, low)
+        mirror_all(across[0] + down[0, y], width, near[0], near[1], shares[0])
+        mirror_all(across[1] + down[1, y], height, near[2], near[3], shares[1])
+        sample_row(flat, near, shares, out[y * width * 4 : (y + 1) * width * 4])
 
 
 @jit
 def displace(flat: np.ndarray, dx: np.ndarray, dy: np.ndarray, offset: float, out: np.ndarray) -> None:
     """The displaced image, border reflected, floored; flat as of `with_four`, out (H, W, 3) uint8."""
     height, width = dx.shape
-    above = np.float32(offset)
+    near, shares = np.empty((4, width), dtype=np.int32), np.empty((2, width), dtype=np.float32)
+    columns = np.arange(width).astype(np.float64)
+    line, levels = np.empty(width * 4, dtype=np.float32), np.empty(width * 4, dtype=np.uint8)
     for y in range(height):
+        reflect_all(columns + dx[y], width, near[0], near[1], shares[0])
+        reflect_all(np.float64(y) + dy[y].astype(np.float64), height, near[2], near[3], shares[1])
+        sample_row(flat, near, shares, line)
+        for i in range(line.size):
+            levels[i] = np.uint8(line[i] + np.float32(offset))
         row = out[y]
         for x in range(width):
-            # The whole pixels apart from the fraction: float32 has too few digits for both.
-            left, top = np.floor(dx[y, x]), np.floor(dy[y, x])
-            right, low = dx[y, x] - left, dy[y, x] - top
-            x0, y0 = x + np.int64(left), y + np.int64(top)
-            if 0 <= x0 < width - 1 and 0 <= y0 < height - 1:
-                at = np.uint64(4 * (y0 * width + x0))
-                corners = at, at + np.uint64(4), at + np.uint64(4 * width), at + np.uint64(4 * width + 4)
-            else:
-                x1, y1 = reflected(x0 + 1, width), reflected(y0 + 1, height)
-                x0, y0 = reflected(x0, width), reflected(y0, height)
-                corners = (
-                    np.uint64(4 * (y0 * width + x0)),
-                    np.uint64(4 * (y0 * width + x1)),
-                    np.uint64(4 * (y1 * width + x0)),
-                    np.uint64(4 * (y1 * width + x1)),
-                )
-            first, second, third, _ = bilinear(flat, corners, right, low)
-            row[x, 0] = np.uint8(np.int32(first + above))
-            row[x, 1] = np.uint8(np.int32(second + above))
-            row[x, 2] = np.uint8(np.int32(third + above))
+            row[x, 0], row[x, 1], row[x, 2] = levels[4 * x], levels[4 * x + 1], levels[4 * x + 2]
 
 
 @jit

@@ -1,0 +1,86 @@
+"""The elastic transform against a slow reference of its own (see there why), and its fast path."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from oodometer.corruptions.elastic import ElasticDraws, displacement, elastic_transform
+
+SIZES = ((224, 224), (32, 32), (64, 80), (80, 64), (150, 210), (300, 260))
+SEVERITIES = (1, 2, 3, 4, 5)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    pytest.importorskip("cv2")
+    place = Path(__file__).parents[1] / "reference" / "elastic.py"
+    spec = importlib.util.spec_from_file_location("reference_elastic", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.elastic
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("size", [(224, 224), (32, 32), (60, 90), (90, 60)])
+def test_is_the_published_function(reference, picture, agree, size, severity):
+    import cv2
+
+    if int(cv2.__version__.split(".")[0]) < 5:
+        pytest.skip("before version 5, OpenCV rounds places to 1/32 pixel")
+    image = picture(*size)
+    alpha, sigma, shift = elastic_transform.strength(severity, *size)
+    draws = elastic_transform.draw(np.random.default_rng(severity), *size, (alpha, sigma, shift))
+    made = elastic_transform.apply(image, draws, (alpha, sigma, shift))
+    agree(made, reference(image, draws.shifts, draws.fields, alpha, sigma), share=0.1)
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+@pytest.mark.parametrize("size", SIZES)
+def test_the_fast_path_is_the_same(picture, both_paths, agree, size, severity):
+    for seed in range(3):
+        agree(*both_paths("elastic_transform", picture(*size), severity, seed), share=0.1)
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_photographs(photographs, both_paths, agree, severity):
+    for seed, image in enumerate(photographs):
+        agree(*both_paths("elastic_transform", image, severity, seed), share=0.1)
+
+
+@pytest.mark.parametrize("size", [(224, 224), (224, 300), (400, 260)])
+@pytest.mark.parametrize(("alpha", "sigma"), [(488, 170.8), (488, 19.52), (12.2, 2.44), (720, 28.8), (720, 252)])
+def test_smoothing_is_that_of_scipy(size, alpha, sigma):
+    field = np.random.default_rng(0).uniform(-1, 1, size).astype(np.float32)
+    expected = ndimage.gaussian_filter(field.astype(np.float64), sigma, mode="reflect", truncate=3) * alpha
+    assert np.abs(displacement(field, alpha, sigma) - expected).max() < 0.006  # pixels
+
+
+def test_no_shift_and_no_field_is_no_change(picture):
+    image = picture(50, 70)
+    nothing = ElasticDraws(np.zeros((3, 2)), np.zeros((2, 50, 70), dtype=np.float32))
+    made = elastic_transform.apply(image, nothing, (10.0, 2.0, 3.0)).astype(int)
+    assert np.abs(made - image).max() <= 1
+
+
+def test_points_move_by_their_shifts():
+    # A point of the centre square, moved down and right by (3, 2), is found there.
+    image = np.zeros((90, 90, 3), dtype=np.uint8)
+    image[74:77, 74:77] = 255  # around (75, 75), the first of the three points
+    draws = ElasticDraws(np.array([[3.0, 2.0]] * 3), np.zeros((2, 90, 90), dtype=np.float32))
+    made = elastic_transform.apply(image, draws, (0.0, 0.0, 3.0))
+    assert (made[76:79, 77:80] >= 254).all()
+    assert made.sum(axis=(0, 1)).max() <= 9 * 255 + 9
+
+
+def test_the_input_stays_as_it_is(picture):
+    image = picture(70, 90)
+    image.flags.writeable = False
+    strength = elastic_transform.strength(3, 70, 90)
+    draws = elastic_transform.draw(np.random.default_rng(0), 70, 90, strength)
+    assert (elastic_transform.fast(image, np.random.default_rng(0), strength) != image).any()
+    assert (elastic_transform.apply(image, draws, strength) != image).any()
