@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.blur import ABOVE, gaussian_smooth, gaussian_weights
-from oodometer.corruptions.kernels.elastic import displace, product, warp, with_four
+from oodometer.corruptions.kernels.elastic import displace, product, warp
 from oodometer.corruptions.kernels.words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
@@ -118,7 +118,7 @@ def fast_elastic_transform(image: np.ndarray, rng: np.random.Generator, strength
     dx, dy = (displacement(field, alpha, sigma) for field in draws.fields)
     affine = affine_of(draws.shifts, height, width)
     across, down = affine[:, :1] * np.arange(width), affine[:, 1:2] * np.arange(height) + affine[:, 2:]
-    flat = with_four(image)
+    flat = image.reshape(-1).astype(np.float32)
     moved = np.empty_like(flat)
     warp(flat, across, down, moved)
     out = np.empty_like(image)

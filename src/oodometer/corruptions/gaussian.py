@@ -22,7 +22,8 @@ def as_bytes(pixels: np.ndarray) -> np.ndarray:
     >>> as_bytes(np.array([-0.1, 0.5, 0.999, 2])).tolist()
     [0, 127, 254, 255]
     """
-    return (np.clip(pixels, 0, 1) * 255).astype(np.uint8)
+    levels: np.ndarray = np.clip(pixels, 0, 1) * 255
+    return levels.astype(np.uint8)
 
 
 def draw_nothing(rng: np.random.Generator, height: int, width: int, strength: Strength) -> None:

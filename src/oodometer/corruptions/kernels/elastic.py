@@ -1,4 +1,4 @@
-"""Two bilinear samplings of an image, all channels of a pixel at a time."""
+"""Two bilinear samplings of an image, border mirrored, in float32."""
 
 from __future__ import annotations
 
@@ -10,23 +10,8 @@ from oodometer.corruptions.jit import jit
 
 Place = Any
 """An integer of the width that the machine likes best."""
-Pixel = tuple[float, float, float, float]
-U1, U2, U3 = np.uint64(1), np.uint64(2), np.uint64(3)
-
-
-@jit
-def with_four(image: np.ndarray) -> np.ndarray:
-    """The image as float32 with a fourth channel of zeros, flat: a pixel is then one vector of the machine."""
-    height, width = image.shape[0], image.shape[1]
-    flat = np.zeros(height * width * 4, dtype=np.float32)
-    for y in range(height):
-        source = image[y]
-        target = flat[y * width * 4 : (y + 1) * width * 4]
-        for x in range(width):
-            target[4 * x] = source[x, 0]
-            target[4 * x + 1] = source[x, 1]
-            target[4 * x + 2] = source[x, 2]
-    return flat
+Pixel = tuple[float, float, float]
+U1, U2 = np.uint64(1), np.uint64(2)
 
 
 @jit
@@ -84,13 +69,13 @@ def reflect_all(places: np.ndarray, n: int, before: np.ndarray, after: np.ndarra
 @jit
 def bilinear(flat: np.ndarray, a: Place, b: Place, c: Place, d: Place, right: float, low: float) -> Pixel:
     """The weighted mean of four pixels: top left, top right, bottom left, bottom right."""
-    a0, a1, a2, a3 = flat[a], flat[a + U1], flat[a + U2], flat[a + U3]
-    b0, b1, b2, b3 = flat[b], flat[b + U1], flat[b + U2], flat[b + U3]
-    c0, c1, c2, c3 = flat[c], flat[c + U1], flat[c + U2], flat[c + U3]
-    d0, d1, d2, d3 = flat[d], flat[d + U1], flat[d + U2], flat[d + U3]
-    a0, a1, a2, a3 = a0 + (b0 - a0) * right, a1 + (b1 - a1) * right, a2 + (b2 - a2) * right, a3 + (b3 - a3) * right
-    c0, c1, c2, c3 = c0 + (d0 - c0) * right, c1 + (d1 - c1) * right, c2 + (d2 - c2) * right, c3 + (d3 - c3) * right
-    return a0 + (c0 - a0) * low, a1 + (c1 - a1) * low, a2 + (c2 - a2) * low, a3 + (c3 - a3) * low
+    a0, a1, a2 = flat[a], flat[a + U1], flat[a + U2]
+    b0, b1, b2 = flat[b], flat[b + U1], flat[b + U2]
+    c0, c1, c2 = flat[c], flat[c + U1], flat[c + U2]
+    d0, d1, d2 = flat[d], flat[d + U1], flat[d + U2]
+    a0, a1, a2 = a0 + (b0 - a0) * right, a1 + (b1 - a1) * right, a2 + (b2 - a2) * right
+    c0, c1, c2 = c0 + (d0 - c0) * right, c1 + (d1 - c1) * right, c2 + (d2 - c2) * right
+    return a0 + (c0 - a0) * low, a1 + (c1 - a1) * low, a2 + (c2 - a2) * low
 
 
 @jit
@@ -101,22 +86,22 @@ def sample_row(flat: np.ndarray, near: np.ndarray, shares: np.ndarray, target: n
     width = left.size
     for x in range(width):
         upper, lower = top[x] * width, bottom[x] * width
-        p0, p1, p2, p3 = bilinear(
+        p0, p1, p2 = bilinear(
             flat,
-            np.uint64(4 * (upper + left[x])),
-            np.uint64(4 * (upper + right[x])),
-            np.uint64(4 * (lower + left[x])),
-            np.uint64(4 * (lower + right[x])),
+            np.uint64(3 * (upper + left[x])),
+            np.uint64(3 * (upper + right[x])),
+            np.uint64(3 * (lower + left[x])),
+            np.uint64(3 * (lower + right[x])),
             across[x],
             down[x],
         )
-        at = np.uint64(4 * x)
-        target[at], target[at + U1], target[at + U2], target[at + U3] = p0, p1, p2, p3
+        at = np.uint64(3 * x)
+        target[at], target[at + U1], target[at + U2] = p0, p1, p2
 
 
 @jit
 def warp(flat: np.ndarray, across: np.ndarray, down: np.ndarray, out: np.ndarray) -> None:
-    """The affine part, border mirrored; flat as of `with_four`.
+    """The affine part, border mirrored; flat is the image, (H * W * 3,) float32.
 
     Args:
         across: Parts of the places that depend on the column: x and y, (2, W) float64.
@@ -127,25 +112,24 @@ def warp(flat: np.ndarray, across: np.ndarray, down: np.ndarray, out: np.ndarray
     for y in range(height):
         mirror_all(across[0] + down[0, y], width, near[0], near[1], shares[0])
         mirror_all(across[1] + down[1, y], height, near[2], near[3], shares[1])
-        sample_row(flat, near, shares, out[y * width * 4 : (y + 1) * width * 4])
+        sample_row(flat, near, shares, out[y * width * 3 : (y + 1) * width * 3])
 
 
 @jit
 def displace(flat: np.ndarray, dx: np.ndarray, dy: np.ndarray, offset: float, out: np.ndarray) -> None:
-    """The displaced image, border reflected, floored; flat as of `with_four`, out (H, W, 3) uint8."""
+    """The displaced image, border reflected, floored; flat is the image, (H * W * 3,) float32, out (H, W, 3) uint8."""
     height, width = dx.shape
     near, shares = np.empty((4, width), dtype=np.int32), np.empty((2, width), dtype=np.float32)
     columns = np.arange(width).astype(np.float64)
-    line, levels = np.empty(width * 4, dtype=np.float32), np.empty(width * 4, dtype=np.uint8)
+    line = np.empty(width * 3, dtype=np.float32)
+    rows = out.reshape(height, width * 3)
     for y in range(height):
         reflect_all(columns + dx[y], width, near[0], near[1], shares[0])
         reflect_all(np.float64(y) + dy[y].astype(np.float64), height, near[2], near[3], shares[1])
         sample_row(flat, near, shares, line)
+        row = rows[y]
         for i in range(line.size):
-            levels[i] = np.uint8(line[i] + np.float32(offset))
-        row = out[y]
-        for x in range(width):
-            row[x, 0], row[x, 1], row[x, 2] = levels[4 * x], levels[4 * x + 1], levels[4 * x + 2]
+            row[i] = np.uint8(line[i] + np.float32(offset))
 
 
 @jit
