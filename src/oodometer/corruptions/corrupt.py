@@ -46,4 +46,5 @@ def checked(image: np.ndarray) -> np.ndarray:
         raise DataError(f"an image to corrupt must have shape (H, W, 3) or (H, W), not {image.shape}")
     if image.size == 0:
         raise DataError(f"an image to corrupt is empty: shape {image.shape}")
-    return np.ascontiguousarray(image)
+    # numba compiles a kernel once more for read-only arrays; a copy costs a few microseconds.
+    return np.ascontiguousarray(image) if image.flags.writeable else image.copy()

@@ -26,13 +26,14 @@ def sample_image(height: int = 224, width: int = 224, *, seed: int = 0) -> np.nd
         texture = 0.12 * _pink(height, width, rng)
         filled = colour * np.clip(shade, 0.2, 1.4)[..., None] + texture[..., None]
         picture = np.where(inside[..., None], filled, picture)
-    return (np.clip(picture, 0, 1) * 255).astype(np.uint8)
+    return np.asarray((np.clip(picture, 0, 1) * 255).astype(np.uint8))
 
 
 def _sky_and_ground(height_share: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A horizon with a gradient above and a texture below, (H, W, 3) in about [0, 1]."""
     sky, ground = rng.uniform(0.5, 0.95, 3), rng.uniform(0.15, 0.6, 3)
-    texture = _pink(*height_share.shape, rng)
+    height, width = height_share.shape
+    texture = _pink(height, width, rng)
     horizon = rng.uniform(0.4, 0.7) + 0.03 * texture
     below = (height_share > horizon)[..., None]
     above = sky * (1 - 0.35 * height_share)[..., None]
