@@ -22,21 +22,28 @@ def reference():
     spec = importlib.util.spec_from_file_location("reference_elastic", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.elastic
+    return module
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
 @pytest.mark.parametrize("size", [(224, 224), (32, 32), (60, 90), (90, 60)])
 def test_is_the_published_function(reference, picture, agree, size, severity):
-    import cv2
-
-    if int(cv2.__version__.split(".")[0]) < 5:
-        pytest.skip("before version 5, OpenCV rounds places to 1/32 pixel")
     image = picture(*size)
     alpha, sigma, shift = elastic_transform.strength(severity, *size)
     draws = elastic_transform.draw(np.random.default_rng(severity), *size, (alpha, sigma, shift))
     made = elastic_transform.apply(image, draws, (alpha, sigma, shift))
-    agree(made, reference(image, draws.shifts, draws.fields, alpha, sigma), share=0.1)
+    agree(made, reference.elastic(image, draws.shifts, draws.fields, alpha, sigma), share=0.1)
+
+
+def test_the_affine_part_of_the_reference_is_that_of_opencv(reference, picture):
+    import cv2
+
+    pixels = np.float32(picture(60, 90)) / np.float32(255)
+    matrix = np.array([[1.1, 0.2, -7.3], [-0.1, 0.9, 4.1]])
+    expected = cv2.warpAffine(pixels, matrix, (90, 60), borderMode=cv2.BORDER_REFLECT_101)
+    apart = np.abs(reference.warp(pixels, matrix) - expected) * 255
+    # Before version 5 the same; since then exact places, up to 1/64 pixel from the rounded ones.
+    assert apart.max() < (0.01 if int(cv2.__version__.split(".")[0]) < 5 else 2 * 255 / 64)
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
@@ -49,7 +56,8 @@ def test_the_fast_path_is_the_same(picture, both_paths, agree, size, severity):
 @pytest.mark.parametrize("severity", SEVERITIES)
 def test_photographs(photographs, both_paths, agree, severity):
     for seed, image in enumerate(photographs):
-        agree(*both_paths("elastic_transform", image, severity, seed), share=0.1)
+        # Flat areas count here: in float64, rounding lowers some of them by a level.
+        agree(*both_paths("elastic_transform", image, severity, seed), share=0.2)
 
 
 @pytest.mark.parametrize("size", [(224, 224), (224, 300), (400, 260)])

@@ -1,7 +1,8 @@
 """The elastic transform of the ImageNet-C paper, slow and plain, written from its definition.
 
 The pip package ``imagecorruptions`` has another function under this name, without the affine part, so it cannot serve
-as the reference. Here OpenCV does the affine part, as in the published generator, and loops do the rest.
+as the reference. The affine part is that of OpenCV before version 5, with which the set was made: it rounds places to
+1/32 pixel. Newer versions do not, so it is written out here (`warp`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def elastic(image: np.ndarray, shifts: np.ndarray, fields: np.ndarray, alpha: fl
     square = min(height, width) // 3
     before = np.float32([centre + square, [centre[0] + square, centre[1] - square], centre - square])
     matrix = cv2.getAffineTransform(before, before + np.float32(shifts))
-    pixels = cv2.warpAffine(pixels, matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
+    pixels = warp(pixels, matrix)
     dx, dy = (alpha * smooth(np.float64(field), sigma) for field in fields)
     out = np.empty_like(image)
     for y in range(height):
@@ -28,6 +29,29 @@ def elastic(image: np.ndarray, shifts: np.ndarray, fields: np.ndarray, alpha: fl
             value = at(pixels, y + float(dy[y, x]), x + float(dx[y, x]))
             out[y, x] = np.uint8(np.clip(value, 0, 1) * 255)
     return out
+
+
+def warp(pixels: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """cv2.warpAffine for floats, bilinear, BORDER_REFLECT_101: places in 1/1024 pixel, then rounded to 1/32."""
+    height, width = pixels.shape[:2]
+    back = cv2.invertAffineTransform(matrix)
+    out = np.empty_like(pixels)
+    for y in range(height):
+        for x in range(width):
+            place = [round(b * y * 1024 + c * 1024) + 16 + round(a * x * 1024) for a, b, c in back]
+            (left, right_share), (top, low_share) = (divmod(one >> 5, 32) for one in place)
+            total = np.zeros(3)
+            for row, by_row in ((top, 32 - low_share), (top + 1, low_share)):
+                for column, by_column in ((left, 32 - right_share), (left + 1, right_share)):
+                    total += by_row * by_column / 1024 * pixels[mirror(row, height), mirror(column, width)]
+            out[y, x] = total
+    return out
+
+
+def mirror(i: int, n: int) -> int:
+    """... 2 1 | 0 1 2 ... n-1 | n-2 n-3 ..."""
+    i %= 2 * n - 2
+    return i if i < n else 2 * n - 2 - i
 
 
 def smooth(field: np.ndarray, sigma: float) -> np.ndarray:

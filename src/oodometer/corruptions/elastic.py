@@ -50,14 +50,22 @@ def affine_of(shifts: np.ndarray, height: int, width: int) -> np.ndarray:
     return np.hstack([inverse, -inverse @ forward[:, 2:]])
 
 
-def warped(pixels: np.ndarray, affine: np.ndarray) -> np.ndarray:
-    """The affine part: bilinear, border mirrored.
+def source_parts(affine: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """The places of `affine_of` in 1/1024 pixels: parts that depend on the column, (2, W), and on the row, (2, H).
 
-    cv2.warpAffine does the same since its version 5. Before, when the benchmark was made, it rounded places to 1/32
-    pixel, which changes a photograph by 0.2 levels in the mean and by a few levels at hard edges.
+    The published set was made with an OpenCV (before version 5) whose warpAffine adds these and keeps five bits below
+    the pixel, rounded: hence the 16. Exact places differ from it by 0.2 levels in the mean and up to 3 at edges.
     """
-    y, x = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
-    at_x, at_y = (row[0] * x + row[1] * y + row[2] for row in affine)
+    across = np.rint(affine[:, :1] * np.arange(width) * 1024)
+    down = np.rint((affine[:, 1:2] * np.arange(height) + affine[:, 2:]) * 1024) + 16
+    limit = 2.0**30
+    return np.clip(across, -limit, limit).astype(np.int64), np.clip(down, -limit, limit).astype(np.int64)
+
+
+def warped(pixels: np.ndarray, affine: np.ndarray) -> np.ndarray:
+    """The affine part: bilinear, places to 1/32 pixel, border mirrored."""
+    across, down = source_parts(affine, *pixels.shape[:2])
+    at_x, at_y = ((across[:, None, :] + down[:, :, None]) >> 5) / 32
     return sampled(pixels, at_y, at_x, "mirror")
 
 
@@ -117,7 +125,7 @@ def fast_elastic_transform(image: np.ndarray, rng: np.random.Generator, strength
     draws = draw_elastic_transform(rng, height, width, strength)
     dx, dy = (displacement(field, alpha, sigma) for field in draws.fields)
     affine = affine_of(draws.shifts, height, width)
-    across, down = affine[:, :1] * np.arange(width), affine[:, 1:2] * np.arange(height) + affine[:, 2:]
+    across, down = source_parts(affine, height, width)
     flat = image.reshape(-1).astype(np.float32)
     moved = np.empty_like(flat)
     warp(flat, across, down, moved)

@@ -104,14 +104,14 @@ def warp(flat: np.ndarray, across: np.ndarray, down: np.ndarray, out: np.ndarray
     """The affine part, border mirrored; flat is the image, (H * W * 3,) float32.
 
     Args:
-        across: Parts of the places that depend on the column: x and y, (2, W) float64.
-        down: Parts that depend on the row, (2, H) float64.
+        across: Parts of the places, in 1/1024 pixels, that depend on the column: x and y, (2, W) int64.
+        down: Parts that depend on the row, (2, H) int64.
     """
     height, width = down.shape[1], across.shape[1]
     near, shares = np.empty((4, width), dtype=np.int32), np.empty((2, width), dtype=np.float32)
     for y in range(height):
-        mirror_all(across[0] + down[0, y], width, near[0], near[1], shares[0])
-        mirror_all(across[1] + down[1, y], height, near[2], near[3], shares[1])
+        mirror_all(((across[0] + down[0, y]) >> 5) / 32, width, near[0], near[1], shares[0])
+        mirror_all(((across[1] + down[1, y]) >> 5) / 32, height, near[2], near[3], shares[1])
         sample_row(flat, near, shares, out[y * width * 3 : (y + 1) * width * 3])
 
 
