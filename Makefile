@@ -37,6 +37,8 @@ $(VENV)/.quickstart: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.quickstart
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,quickstart,dev]'
+	# The oracle of the corruption tests; its dependencies as they stand would bring a second OpenCV.
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt imagecorruptions-imaug
 	touch $@
 
 clean:

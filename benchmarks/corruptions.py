@@ -36,6 +36,7 @@ REPAIRS = {
     "multichannel=False": "channel_axis=None",
     "np.float_": "np.float64",
     "scipy.ndimage.interpolation": "scipy.ndimage",
+    "importlib.resources.files(__package__)": "FOLDER",
 }
 SEVERITIES = range(1, 6)
 
@@ -60,6 +61,7 @@ def peer(package: str, version: str, folder: str) -> types.ModuleType:
     for old, new in REPAIRS.items():
         text = text.replace(old, new)
     module = types.ModuleType(f"peer_{package.replace('-', '_')}")
+    module.__dict__["FOLDER"] = source.parent
     module.__dict__["resource_filename"] = lambda _, name: str(source.parent / name)
     exec(compile(text, str(source), "exec"), module.__dict__)
     return module
@@ -91,7 +93,7 @@ def grid_times(images: list[np.ndarray], modules: dict[str, types.ModuleType]) -
                         continue  # it takes seconds: one image will do
                     share = 1 if who == "imagecorruptions" else len(images)
                     function = getattr(module, name)
-                    found[name][who] += best(lambda f=function, p=picture, s=severity: f(p, s), 2) / share
+                    found[name][who] += best(lambda f=function, p=picture, s=severity: np.uint8(f(p, s)), 2) / share
         print_row(name, found[name])
     return found
 

@@ -79,6 +79,8 @@ def test_the_seed_and_the_textures_are_in_the_key(data: odo.Dataset) -> None:
 
 def test_transforms_can_be_sent_to_other_processes(data: odo.Dataset) -> None:
     for name in suites.names():
+        if name == "imagenet-c:disk":
+            continue  # it wants other data
         pickle.loads(pickle.dumps([one.transform for one in conditions_for(name, data)]))
 
 
@@ -132,3 +134,46 @@ def test_frames_of_224_reach_a_model_of_any_size(photos: Path, tmp_path: Path) -
     shapes.clear()
     odo.run(models, conditions_for("imagenet-p/translate/20", data), store=str(tmp_path / "runs"))
     assert shapes == {(224, 224, 3), (256, 256, 3), (32, 32, 3)}
+
+
+@pytest.mark.parametrize("group", ["", "weather/"])
+def test_files_on_disk_and_corruptions_on_the_fly_show_a_model_the_same(
+    photos: Path, tmp_path: Path, group: str
+) -> None:
+    """Two conditions of the same shift: what ``oodometer corrupt`` wrote is what ``imagenet-c`` makes, to the bit."""
+    from click.testing import CliRunner
+
+    from oodometer.cli.main import main
+
+    root = tmp_path / "c"
+    words = ["corrupt", str(photos), str(root / group), "--corruptions", "fog,frost", "--severities", "2"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    seen: dict[str, list[bytes]] = {"fly": [], "disk": []}
+
+    def watching(which: str) -> odo.Model:
+        def look(images: np.ndarray) -> np.ndarray:
+            seen[which].extend(image.tobytes() for image in images)
+            return np.zeros((len(images), 4))
+
+        view = odo.View(224, 224, resize=256, interpolation="bicubic")
+        return odo.load_model(look, name=which, input=odo.Input(view=view, mean=(0, 0, 0), std=(1 / 255,) * 3))
+
+    models = {which: watching(which) for which in seen}
+    for images in seen.values():
+        images.clear()  # the probe of the number of classes
+    fly = all_conditions(["imagenet-c/fog/2", "imagenet-c/frost/2"], odo.load_data(str(photos)))[1:]
+    disk = conditions_for("imagenet-c:disk", odo.load_data(str(root), kind="imagenet-c"))
+    assert [one.name for one in disk] == ["imagenet-c:disk/fog/2", "imagenet-c:disk/frost/2"]
+    assert disk[0].dataset.ids == fly[0].dataset.ids
+    one_thread = odo.Options(threads=1)
+    odo.run([models["fly"]], fly, store=str(tmp_path / "fly"), options=one_thread)
+    odo.run([models["disk"]], disk, store=str(tmp_path / "disk"), options=one_thread)
+    assert sorted(seen["fly"]) == sorted(seen["disk"])
+    assert len(set(seen["fly"])) == 80
+
+
+def test_another_folder_is_not_imagenet_c(photos: Path) -> None:
+    with pytest.raises(odo.UsageError, match="add --data-kind imagenet-c"):
+        conditions_for("imagenet-c:disk", odo.load_data(str(photos)))
+    with pytest.raises(odo.DataError, match="is not at CORRUPTION/SEVERITY/CLASS/FILE"):
+        odo.load_data(str(photos), kind="imagenet-c")

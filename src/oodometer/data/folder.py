@@ -25,7 +25,7 @@ IMAGE_EXTENSIONS = frozenset(
 
 def open_folder(address: str, *, name: str) -> Dataset:
     """The images of a folder whose folders are the classes: numbers, WordNet ids or names."""
-    files = [file for file in addresses.list_files(address) if _is_image(file.path)]
+    files = [file for file in addresses.list_files(address) if is_image(file.path)]
     loose = [file.path for file in files if "/" not in file.path]
     if loose:
         raise DataError(
@@ -64,5 +64,6 @@ def _class_of(path: str) -> str:
     return path.partition("/")[0]
 
 
-def _is_image(path: str) -> bool:
+def is_image(path: str) -> bool:
+    """Whether a file counts as an image, by its ending."""
     return posixpath.splitext(path)[1].lower() in IMAGE_EXTENSIONS

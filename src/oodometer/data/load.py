@@ -25,6 +25,7 @@ data_kinds: Registry[DataKind] = Registry(
     {
         "arrays": "oodometer.data.arrays:open_arrays",
         "folder": "oodometer.data.folder:open_folder",
+        "imagenet-c": "oodometer.data.imagenet_c:open_imagenet_c",
         "manifest": "oodometer.data.manifest:open_manifest",
         "parquet": "oodometer.data.parquet:open_parquet",
         "webdataset": "oodometer.data.webdataset:open_webdataset",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from oodometer.core.condition import Condition, Transform, clean
 from oodometer.core.dataset import Dataset
+from oodometer.core.errors import UsageError
 from oodometer.core.view import View
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
@@ -76,6 +77,29 @@ def imagenet_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
 def imagenet_c_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
     """The 15 corruptions, pixels straight to the model."""
     return family(dataset, "imagenet-c:raw", COMMON, quality=None, seed=seed)
+
+
+def imagenet_c_on_disk(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  # noqa: ARG001 - nothing is drawn
+    """The files of ImageNet-C as they lie on disk: they are canonical pixels and never resized-and-cropped again."""
+    if not {"corruption", "severity"} <= set(dataset.columns):
+        raise UsageError(f"{dataset.name}: imagenet-c:disk wants the folder of ImageNet-C; add --data-kind imagenet-c")
+    kept = Transform("as it is", {}, _as_it_is, view=View(CANONICAL.height, CANONICAL.width))
+    found = sorted(set(zip(dataset.columns["corruption"].tolist(), dataset.columns["severity"].tolist(), strict=True)))
+    return [
+        Condition(f"imagenet-c:disk/{name}/{severity}", _part(dataset, name, severity), transform=kept)
+        for name, severity in found
+    ]
+
+
+def _part(dataset: Dataset, name: str, severity: int) -> Dataset:
+    """The images of one corruption at one severity, under the ids of the clean images they were made from."""
+    rows = (dataset.columns["corruption"] == name) & (dataset.columns["severity"] == severity)
+    part = dataset.take(np.flatnonzero(rows), name=f"{dataset.name}/{name}/{severity}")
+    return replace(part, ids=tuple(one.split("/", 2)[2] for one in part.ids))
+
+
+def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
+    return image
 
 
 def imagenet_c_extra(dataset: Dataset, *, seed: int = 0) -> list[Condition]:

@@ -27,6 +27,7 @@ suites: Registry[Suite] = Registry(
         "greyscale": "oodometer.shifts.imagenet_c:grey",
         "imagenet-c": "oodometer.shifts.imagenet_c:imagenet_c",
         "imagenet-c:raw": "oodometer.shifts.imagenet_c:imagenet_c_raw",
+        "imagenet-c:disk": "oodometer.shifts.imagenet_c:imagenet_c_on_disk",
         "imagenet-c-bar": "oodometer.shifts.imagenet_c:imagenet_c_bar",
         "imagenet-c-extra": "oodometer.shifts.imagenet_c:imagenet_c_extra",
         "imagenet-p": "oodometer.shifts.imagenet_p:imagenet_p",
