@@ -21,7 +21,8 @@ from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
-MARK = "oodometer-corrupt.json"
+MARK = ".oodometer.json"
+"""What the files were made from; hidden, so that the folder holds nothing but the published layout."""
 
 
 def parse_names(text: str) -> list[str]:
