@@ -97,6 +97,38 @@ def test_mistakes_get_one_clear_line(photos: Path, tmp_path: Path) -> None:
     assert "is not empty" in oodometer("corrupt", photos, tmp_path / "full").stderr
 
 
+PLUGIN = """
+import oodometer as odo
+
+@odo.corruption("rows_of_the_plugin_test", strengths=(1, 2, 4, 8, 16))
+def dead_rows(image, count, rng):
+    image[: int(count)] = 0
+    return image
+"""
+
+
+def test_a_corruption_of_ones_own_has_a_name_on_the_command_line(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plugin_of_this_test.py").write_text(PLUGIN)
+    (tmp_path / "answers_of_this_test.py").write_text(
+        "import numpy as np\n\ndef top(images):\n    return np.tile(images[:, 0, 0, :1], 4) * [1.0, 0, 0, 0]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    plugin = ("--plugin", "plugin_of_this_test")
+    words = ("--corruptions", "rows_of_the_plugin_test", "--severities", "5", "--size", "64")
+    assert oodometer("corrupt", photos, "c", *words, *plugin).exit_code == 0
+    with Image.open(tmp_path / "c/rows_of_the_plugin_test/5/red/0.JPEG") as made:
+        assert np.asarray(made)[:8].max() < 30
+    asked = ("--model", "callable:answers_of_this_test:top", "--on", "own/rows_of_the_plugin_test/1")
+    result = oodometer("run", *asked, "--data", photos, "--store", "runs", *plugin)
+    assert result.exit_code == 0, result.stderr
+    assert "own/rows_of_the_plugin_test/1" in result.stdout
+    missing = oodometer("corrupt", photos, "d", "--plugin", "no_such_module_anywhere")
+    assert "--plugin no_such_module_anywhere: can't be imported" in missing.stderr
+    assert missing.exit_code == 2
+
+
 @pytest.mark.parametrize("words", [("ls", "conditions")])
 def test_the_families_are_listed(words: tuple[str, ...]) -> None:
     assert "imagenet-c:raw" in oodometer(*words).stdout.splitlines()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from oodometer.cli.output import say, watching
+from oodometer.cli.output import import_plugins, plugins, say, watching
 from oodometer.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -34,15 +34,17 @@ T = TypeVar("T")
 @click.option("--frost-textures", metavar="DIR", help="A folder of frost photographs, or: published, procedural.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="0: one per core.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
+@plugins
 @click.option("--preview", is_flag=True, help="SOURCE is one image, TARGET the picture of it under each corruption.")
 def command(
     source: str, target: str, names: str, severities: str, size: int, seed: int, frost_textures: str | None,
-    threads: int, force: bool, preview: bool,
+    threads: int, force: bool, preview: bool, plugin_modules: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Corrupt a data set or an image."""
     from oodometer.core.view import View
     from oodometer.shifts.corrupted_files import Job, check_target, parse_names, parse_severities
 
+    import_plugins(plugin_modules)
     if frost_textures:
         from oodometer.corruptions.frost import set_frost_textures
 

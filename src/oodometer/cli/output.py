@@ -6,10 +6,12 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
     from oodometer.engine.run import Watcher
@@ -19,6 +21,36 @@ SECONDS_BETWEEN_LINES = 10.0
 NOTHING = "nothing new to do: every prediction is there already"
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+plugins = click.option(
+    "--plugin",
+    "plugin_modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import a Python module of yours first, so that what it registers has a name here.",
+)
+
+
+def import_plugins(modules: Sequence[str]) -> None:
+    """Import the user's modules; the current folder counts, as with ``python -m``."""
+    import importlib
+
+    from oodometer.models.callable import current_directory_on_path
+
+    for name in modules:
+        with current_directory_on_path(), _explained(name):
+            importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OodometerError:
+        raise
+    except Exception as error:
+        raise UsageError(f"--plugin {name}: can't be imported ({type(error).__name__}: {error})") from error
 
 
 def say(line: str) -> None:

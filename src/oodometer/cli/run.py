@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say, watching
+from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say, watching
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @click.option("--interpolation", help="Input: nearest, box, bilinear, hamming, bicubic or lanczos.")
 @click.option("--mean", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
 @click.option("--std", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
+@plugins
 @as_json
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
@@ -105,6 +106,7 @@ def command(**flags: Any) -> None:
     from oodometer.report.score import score
     from oodometer.shifts.suites import all_conditions, suites
 
+    import_plugins(flags["plugin_modules"])
     if flags["frost_textures"]:
         from oodometer.corruptions.frost import set_frost_textures
 

@@ -14,7 +14,7 @@ from oodometer.core.view import View
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
-from oodometer.corruptions.registry import BAR, COMMON, EXTRA
+from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 SEVERITIES = (1, 2, 3, 4, 5)
 CANONICAL = View(224, 224, resize=256)
@@ -39,7 +39,7 @@ class Corrupting:
 def family(
     dataset: Dataset,
     name: str,
-    corruptions: Iterable[str],
+    names: Iterable[str],
     *,
     quality: int | None,
     view: View = CANONICAL,
@@ -50,7 +50,7 @@ def family(
         clean(dataset),
         *(
             corrupted(dataset, name, one, severity, quality=quality, view=view, seed=seed)
-            for one in corruptions
+            for one in names
             for severity in SEVERITIES
         ),
     ]
@@ -115,6 +115,12 @@ def imagenet_c_extra_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
 def imagenet_c_bar(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
     """The 10 corruptions of ImageNet-C-bar, with the JPEG round trip."""
     return family(dataset, "imagenet-c-bar", BAR, quality=PUBLISHED_QUALITY, seed=seed)
+
+
+def own_corruptions(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+    """The corruptions that the user registered, pixels straight to the model."""
+    names = [name for name in corruptions.names() if corruptions.get(name).group == "own"]
+    return family(dataset, "own", names, quality=None, seed=seed)
 
 
 def cifar10_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:

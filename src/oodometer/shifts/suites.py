@@ -31,6 +31,7 @@ suites: Registry[Suite] = Registry(
         "imagenet-c-bar": "oodometer.shifts.imagenet_c:imagenet_c_bar",
         "imagenet-c-extra": "oodometer.shifts.imagenet_c:imagenet_c_extra",
         "imagenet-p": "oodometer.shifts.imagenet_p:imagenet_p",
+        "own": "oodometer.shifts.imagenet_c:own_corruptions",
         "imagenet-c-extra:raw": "oodometer.shifts.imagenet_c:imagenet_c_extra_raw",
     },
     group="oodometer.suites",
