@@ -97,6 +97,16 @@ def test_mistakes_get_one_clear_line(photos: Path, tmp_path: Path) -> None:
     assert "is not empty" in oodometer("corrupt", photos, tmp_path / "full").stderr
 
 
+def test_a_target_that_can_not_be_written_is_told_and_leaves_nothing_half_done(photos: Path, tmp_path: Path) -> None:
+    target = tmp_path / "c"
+    target.mkdir()
+    (target / ".oodometer.json").mkdir()  # where the mark should go
+    result = oodometer("corrupt", photos, target, "--corruptions", "contrast", "--size", "32", "--force")
+    assert result.exit_code == 1
+    assert "can't be written" in result.stderr
+    assert not list(target.rglob("*.tmp"))
+
+
 PLUGIN = """
 import oodometer as odo
 

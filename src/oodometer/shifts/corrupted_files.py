@@ -7,9 +7,11 @@ import json
 import os
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -90,12 +92,18 @@ def check_target(job: Job, source: str, *, force: bool) -> None:
         raise DataError(f"{count} images of {job.dataset.name} would be written as {stem}.JPEG; rename all but one")
     about = {"data": job.dataset.digest, "seed": job.seed, "view": job.view and job.view.describe()}
     mark = job.target / MARK
-    if mark.exists() and json.loads(mark.read_text()) != about and not force:
+    if mark.is_file() and not force and _about(mark) != about:
         raise StoreError(f"{job.target}: holds corruptions of other data, size or seed; use another folder, or --force")
     if not mark.exists() and job.target.exists() and any(job.target.iterdir()) and not force:
         raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
-    job.target.mkdir(parents=True, exist_ok=True)
-    mark.write_text(json.dumps(about))
+    write_aside(mark, partial(_write, memoryview(json.dumps(about).encode())))
+
+
+def _about(mark: Path) -> object:
+    """What a mark says; nothing that any job would say where it is damaged."""
+    with contextlib.suppress(ValueError, OSError):
+        return json.loads(mark.read_text(encoding="utf-8"))
+    return None
 
 
 def missing_files(job: Job, position: int, *, force: bool) -> list[tuple[str, int]]:
@@ -112,21 +120,24 @@ def write_image(job: Job, position: int, *, force: bool = False) -> int:
     image = job.dataset.views(position, [job.view])[0]
     for name, severity in todo:
         made = corrupt(image, name, severity, key=job.dataset.ids[position], seed=job.seed)
-        write_aside(job.path(name, severity, position), jpeg_file(made, PUBLISHED_QUALITY).getvalue())
+        content = jpeg_file(made, PUBLISHED_QUALITY).getbuffer()
+        write_aside(job.path(name, severity, position), partial(_write, content))
     return len(todo)
 
 
-def write_aside(path: Path, content: bytes) -> None:
+def write_aside(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file whole or not at all."""
     aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(content)
+        with aside.open("wb") as file:
+            write(file)
         aside.replace(path)
     except OSError as error:
+        raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
+    finally:
         with contextlib.suppress(OSError):
             aside.unlink()
-        raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
 
 
 def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: bool = False) -> int:
@@ -139,13 +150,19 @@ def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: boo
         for severity in job.severities
         for image, image_id in zip(images, job.dataset.ids, strict=True)
     ]
-    aside = target.with_name(f"{target.name}.{uuid.uuid4().hex}.tmp")
-    with aside.open("wb") as file:
-        np.save(file, np.stack(made))
-    aside.replace(target)
+    write_aside(target, partial(_save, np.stack(made)))
     return len(made)
 
 
 def write_labels(job: Job) -> None:
     """Write labels.npy: the labels once per severity, as CIFAR-10-C has them."""
-    np.save(job.target / "labels.npy", np.tile(job.dataset.labels, len(job.severities)))
+    labels = np.tile(job.dataset.labels, len(job.severities))
+    write_aside(job.target / "labels.npy", partial(_save, labels))
+
+
+def _write(content: memoryview, file: BinaryIO) -> None:
+    file.write(content)
+
+
+def _save(array: np.ndarray, file: BinaryIO) -> None:
+    np.save(file, array)
