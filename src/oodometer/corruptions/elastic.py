@@ -9,16 +9,18 @@ import numpy as np
 from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes
-from oodometer.corruptions.kernels.blur import ABOVE, gaussian_smooth, gaussian_weights
-from oodometer.corruptions.kernels.elastic import displace, product, warp
+from oodometer.corruptions.kernels.blur import ABOVE, border_index, gaussian_weights
+from oodometer.corruptions.kernels.elastic import displace, fields_of, product, smooth_few, transposed, warp
 from oodometer.corruptions.kernels.words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
 TRUNCATE = 3.0
 """Sigmas at which the smoothing is cut off."""
-WIDE_RADIUS = 128
+WIDE_RADIUS = 24
 """Above it, smoothing by cosines is faster than by taps."""
+LEFT_OUT = 2e-4
+"""Pixels that smoothing by cosines may be wrong by, in the root mean square."""
 
 
 class ElasticDraws(NamedTuple):
@@ -89,47 +91,78 @@ def apply_elastic_transform(image: np.ndarray, draws: ElasticDraws, strength: St
     return as_bytes(moved)
 
 
-@lru_cache(maxsize=16)
-def smooth_cosines(size: int, sigma: float) -> tuple[np.ndarray, np.ndarray]:
-    """The Gaussian with a reflected border, as cosines: (K, size) and (size, K) float32, to be multiplied in turn.
+class Smoothing(NamedTuple):
+    """A Gaussian with a reflected border along an axis of n: K slow cosines, and everything.
 
-    A symmetric filter with that border is diagonal in the basis of the DCT-II; a wide one keeps few of its cosines.
+    A symmetric filter with that border is diagonal in the basis of the DCT-II.
     """
+
+    into: np.ndarray
+    """Cosines, (K, n) float32."""
+    out_of: np.ndarray
+    """The same with the gains of the filter, (n, K) float32."""
+    whole: np.ndarray
+    """The filter, (n, n) float32, symmetric."""
+    fast: np.ndarray
+    """The filter without the slow cosines, (n, n) float32."""
+
+
+@lru_cache(maxsize=16)
+def smoothing(size: int, sigma: float, alpha: float) -> Smoothing:
+    """The filter with as few slow cosines as the displacement allows."""
     weights = gaussian_weights(sigma, TRUNCATE)
     radius = len(weights) // 2
     frequencies = np.pi * np.arange(size) / size
     gains = np.cos(np.outer(frequencies, np.arange(-radius, radius + 1))) @ weights
     basis = np.cos(np.outer(frequencies, np.arange(size) + 0.5)) * np.sqrt(2 / size)
     basis[0] = np.sqrt(1 / size)
-    kept = np.abs(gains) > 1e-4
-    return basis[kept].astype(np.float32), np.ascontiguousarray((basis[kept] * gains[kept, None]).T).astype(np.float32)
+    # What is fast along both axes is left out: its root mean square, with fields of variance 1/3, in pixels.
+    left_out = alpha / np.sqrt(3) * np.cumsum(gains[::-1] ** 2)[::-1] / size
+    k = max(int((left_out > LEFT_OUT).sum()), 1)
+    slow, fast = basis[:k], basis[k:]
+    parts = slow, (slow * gains[:k, None]).T, (basis.T * gains) @ basis, (fast.T * gains[k:]) @ fast
+    return Smoothing(*(np.ascontiguousarray(one, dtype=np.float32) for one in parts))
 
 
 def displacement(field: np.ndarray, alpha: float, sigma: float) -> np.ndarray:
     """A smoothed field in pixels, (H, W) float32 -> (H, W) float32."""
     if alpha == 0:
         return np.zeros_like(field)
-    if int(TRUNCATE * sigma + 0.5) <= WIDE_RADIUS:
-        return gaussian_smooth(field, sigma, mode="reflect", truncate=TRUNCATE) * np.float32(alpha)
     height, width = field.shape
-    into_rows, from_rows = smooth_cosines(height, sigma)
-    into_columns, from_columns = smooth_cosines(width, sigma)
-    modes = product(product(into_rows, field), into_columns.T)
-    return product(from_rows * np.float32(alpha), product(modes, from_columns.T))
+    if int(TRUNCATE * sigma + 0.5) <= WIDE_RADIUS:
+        weights = half_weights(sigma, alpha)
+        radius = len(weights) - 1
+        return smooth_few(
+            field, weights, border_index(height, radius, "reflect"), border_index(width, radius, "reflect")
+        )
+    rows, columns = smoothing(height, sigma, alpha), smoothing(width, sigma, alpha)
+    slow_down = product(product(rows.into, field), columns.whole)
+    slow_across = product(product(columns.into, transposed(field)), rows.fast)
+    left = np.hstack([rows.out_of, slow_across.T]) * np.float32(alpha)
+    return product(left, np.vstack([slow_down, columns.out_of.T]))
+
+
+@lru_cache(maxsize=16)
+def half_weights(sigma: float, alpha: float) -> np.ndarray:
+    """The weights from the centre outwards, times the root of alpha for each axis, as `smooth_few` takes them."""
+    weights = gaussian_weights(sigma, TRUNCATE)
+    radius = len(weights) // 2
+    return np.pad(weights[radius:] * np.sqrt(alpha), (0, -radius % 4)).astype(np.float32)
 
 
 def fast_elastic_transform(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:
     """The same with two compiled samplings in float32."""
-    alpha, sigma, _ = strength
+    alpha, sigma, shift = strength
     height, width = image.shape[:2]
-    draws = draw_elastic_transform(rng, height, width, strength)
-    dx, dy = (displacement(field, alpha, sigma) for field in draws.fields)
-    affine = affine_of(draws.shifts, height, width)
-    across, down = source_parts(affine, height, width)
-    flat = image.reshape(-1).astype(np.float32)
-    moved = np.empty_like(flat)
+    shifts = rng.uniform(-shift, shift, size=(3, 2))
+    fields = fields_of(random_halves(rng, 2 * height * width)).reshape(2, height, width)
+    dx, dy = (displacement(field, alpha, sigma) for field in fields)
+    across, down = source_parts(affine_of(shifts, height, width), height, width)
+    flat = np.zeros(image.size + 1, dtype=np.uint8)
+    flat[:-1] = image.reshape(-1)
+    moved = np.zeros(image.size + 1, dtype=np.float32)
     warp(flat, across, down, moved)
-    out = np.empty_like(image)
+    out = np.empty_like(image, order="C")
     displace(moved, dx, dy, ABOVE, out)
     return out
 
