@@ -9,8 +9,7 @@ import numpy as np
 from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes, draw_nothing
-from oodometer.corruptions.kernels.blur import ABOVE
-from oodometer.corruptions.kernels.zoom import add_layer, packed, unpacked
+from oodometer.corruptions.kernels.zoom import add_layers, as_floats
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -62,34 +61,28 @@ def enlarged_axis(size: int, zoom: float) -> Axis:
 
 
 @lru_cache(maxsize=16)
-def layers_of(strength: Strength, height: int, width: int) -> list[tuple[tuple[np.ndarray, np.ndarray], Axis]]:
-    """The columns and the rows of each layer but the first, as `add_layer` takes them."""
+def layers_of(strength: Strength, height: int, width: int) -> tuple[tuple[np.ndarray, np.ndarray], Axis]:
+    """The columns and the rows of all layers but the first, as `add_layers` takes them."""
     factors = zooms(strength)
-    scale = 1 / (256 * (len(factors) + 1))
-    layers: list[tuple[tuple[np.ndarray, np.ndarray], Axis]] = []
-    for zoom in factors[1:]:
-        at, before, after = enlarged_axis(width, float(zoom))
-        if before[-1] + after[-1] == 0:  # outside, as above: share 256 of the blank column at the end
-            at, after = np.append(at[:-1], width - 1), np.append(after[:-1], 1.0)
-        columns = at.astype(np.uint32), np.round(after * 256).astype(np.uint64)
-        row, above, below = enlarged_axis(height, float(zoom))
-        layers.append((columns, (row, (above * scale).astype(np.float32), (below * scale).astype(np.float32))))
-    return layers
+    scale = 1 / (len(factors) + 1)
+    across = [enlarged_axis(width, float(zoom)) for zoom in factors[1:]]
+    at, before, after = (np.stack(part) for part in zip(*across, strict=True))
+    outside = before[:, -1] + after[:, -1] == 0  # as above: all of it the blank pixel at the end
+    at[outside, -1], after[outside, -1] = width - 1, 1.0
+    down = [enlarged_axis(height, float(zoom)) for zoom in factors[1:]]
+    row, above, below = (np.stack(part) for part in zip(*down, strict=True))
+    return (
+        ((3 * at).astype(np.int32), after.astype(np.float32)),
+        (row, (above * scale).astype(np.float32), (below * scale).astype(np.float32)),
+    )
 
 
 def fast_zoom_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001
-    """The same, with weights out of 256 across and float32 down."""
+    """The same, in float32, without making the layers."""
     height, width = image.shape[:2]
-    layers = layers_of(strength, height, width)
-    words = np.zeros((height, width + 1), dtype=np.uint64)
-    packed(image, words[:, :width])
-    total = np.empty((height, width * 4), dtype=np.float32)
-    np.multiply(words[:, :width].view(np.uint16), np.float32(2 / (len(layers) + 2)), out=total)
-    wide = np.zeros((height + 1, width), dtype=np.uint64)
-    for columns, rows in layers:
-        add_layer(words, columns, rows, wide, total)
-    out = np.empty_like(image)
-    unpacked(total, ABOVE, out)
+    columns, rows = layers_of(strength, height, width)
+    out = np.empty_like(image, order="C")
+    add_layers(as_floats(np.ascontiguousarray(image)), columns, rows, 2 / (len(columns[0]) + 2), out)
     return out
 
 

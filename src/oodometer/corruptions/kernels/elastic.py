@@ -210,8 +210,12 @@ def smooth_few(field: np.ndarray, weights: np.ndarray, down: np.ndarray, across:
                 (field[down[v]], field[down[v + 1]], field[down[v + 2]], field[down[v + 3]]),
                 weights[k : k + 4],
             )
-        for x in range(padded.size):
+        inner = padded[radius : radius + width]
+        for x in range(width):
+            inner[x] = line[x]
+        for x in range(radius):
             padded[x] = line[across[x]]
+            padded[radius + width + x] = line[across[radius + width + x]]
         set_scaled(out[y], line, weights[0])
         for k in range(1, radius, 4):
             u, v = radius - k, radius + k

@@ -1,6 +1,6 @@
 """Four neighbouring values at a time, in one register: a pixel and one value more.
 
-The compiler vectorises along a row only, which does not help where each pixel comes from elsewhere; these two
+The compiler vectorises along a row only, which does not help where each pixel comes from elsewhere; these
 functions say in its own language that the channels of a pixel are to be computed together.
 """
 
@@ -64,3 +64,23 @@ mix_bytes = intrinsic(_mixer(BYTES))
 mix_floats = intrinsic(_mixer(FLOATS))
 """``mix_floats(flat, corners, shares, out, at)``: writes four values to out[at:], the bilinear mean of those that begin
 at the corners (top left, top right, bottom left, bottom right; int32) with the shares of right and bottom, float32."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def mix_two(typing: Any, flat: Any, before: Any, share: Any, out: Any, at: Any) -> Any:  # noqa: ARG001
+    """``mix_two(flat, before, share, out, at)``: writes four values to out[at:].
+
+    They are the mean of the pixel that begins at flat[before] (int32) and the next, that with the share (float32).
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flat_, before_, share_, out_, at_ = arguments
+        source = context.make_array(signature.args[0])(context, builder, flat_).data
+        target = context.make_array(signature.args[3])(context, builder, out_).data
+        first = builder.sext(before_, ir.IntType(64))
+        a, b = (_four(builder, source, builder.add(first, ir.IntType(64)(step)), FLOATS) for step in (0, 3))
+        mean = _between(builder, a, b, _all_four(builder, share_))
+        builder.store(mean, builder.bitcast(builder.gep(target, [at_]), FLOATS.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(flat, types.int32, types.float32, out, types.int64), generate

@@ -1,81 +1,80 @@
-"""The layers of zoom blur, enlarged and added up.
-
-A pixel is one word of 64 bits with its three channels in 16 bits each. The products of bytes with weights out of 256
-stay below 65536, so that one multiplication serves all three.
-"""
+"""The layers of zoom blur, enlarged and added up in float32."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from oodometer.corruptions.jit import jit
+from oodometer.corruptions.kernels.quads import mix_two
 
 
 @jit
-def packed(image: np.ndarray, words: np.ndarray) -> None:
-    """Each pixel as a word: 16 bits for each channel, the lowest for the first."""
-    for y in range(image.shape[0]):
-        source, target = image[y], words[y]
-        for x in range(target.size):
-            target[x] = (
-                np.uint64(source[x, 0])
-                | (np.uint64(source[x, 1]) << np.uint64(16))
-                | (np.uint64(source[x, 2]) << np.uint64(32))
-            )
+def as_floats(image: np.ndarray) -> np.ndarray:
+    """The image with a blank row below and a blank pixel and a value more at the right, (H + 1, W * 3 + 4) float32."""
+    height, width = image.shape[0], image.shape[1]
+    flat = image.reshape(height, width * 3)
+    out = np.zeros((height + 1, width * 3 + 4), dtype=np.float32)
+    for y in range(height):
+        source, target = flat[y], out[y]
+        for i in range(source.size):
+            target[i] = np.float32(source[i])
+    return out
 
 
 @jit
 def stretch_row(source: np.ndarray, at: np.ndarray, share: np.ndarray, target: np.ndarray) -> None:
-    """A row enlarged, 256 times as bright: source[at] and the pixel after it, that with ``share`` out of 256."""
-    for x in range(target.size):
-        here, after = source[at[x]], source[at[x] + np.uint32(1)]
-        # Modulo 2**64 this is here * (256 - share) + after * share, in which no channel flows over.
-        target[x] = (here << np.uint64(8)) + (after - here) * share[x]
+    """A row enlarged: the pixels that begin at source[at] and those after them, these with their share."""
+    for x in range(at.size):
+        mix_two(source, at[x], share[x], target, 3 * x)
 
 
 @jit
 def add_rows(total: np.ndarray, a: np.ndarray, b: np.ndarray, wa: float, wb: float) -> None:
-    """Total += wa * a + wb * b, float32 and uint16."""
+    """Total += wa * a + wb * b, float32."""
     for i in range(total.size):
-        total[i] += wa * np.float32(a[i]) + wb * np.float32(b[i])
+        total[i] += wa * a[i] + wb * b[i]
 
 
 @jit
-def add_layer(
-    words: np.ndarray,
+def add_layers(
+    pixels: np.ndarray,
     columns: tuple[np.ndarray, np.ndarray],
     rows: tuple[np.ndarray, np.ndarray, np.ndarray],
-    wide: np.ndarray,
-    total: np.ndarray,
+    own: float,
+    out: np.ndarray,
 ) -> None:
-    """Adds one enlarged layer to the total.
+    """The weighted sum of the image and its enlargements, row by row, so that a row of the sum stays in the cache.
 
     Args:
-        words: The packed image, (H, W + 1) uint64.
-        columns: For each column of the layer, that of the image before it, and the share of the next, out of 256.
-        rows: For each row the same, but with the weights of both rows, float32.
-        wide: Room for the rows of the image at the width of the layer, (H + 1, W) uint64.
-        total: (H, W * 4) float32.
+        pixels: The image as `as_floats` gives it.
+        columns: For each layer and column, where the pixel before it begins, int32, and the share of the next, float32.
+        rows: For each layer and row, the row of the image before it, and the weights of it and of the next, float32.
+        own: The weight of the image.
+        out: (H, W, 3) uint8.
     """
     at, share = columns
     row, before, after = rows
-    for y in range(row[0], row[-1] + 2):
-        if y < words.shape[0]:
-            stretch_row(words[y], at, share, wide[y])
-    lanes = wide.view(np.uint16)
-    for y in range(row.size):
-        add_rows(total[y], lanes[row[y]], lanes[row[y] + 1], before[y], after[y])
+    n_layers, width = at.shape
+    # Of each layer the last two enlarged rows; row r is at r % 2.
+    held = np.empty((n_layers, 2, width * 3 + 1), dtype=np.float32)
+    next_row = row[:, 0].copy()
+    total = np.empty(width * 3, dtype=np.float32)
+    lines = out.reshape(out.shape[0], width * 3)
+    for y in range(out.shape[0]):
+        image = pixels[y]
+        for i in range(total.size):
+            total[i] = image[i] * np.float32(own)
+        for layer in range(n_layers):
+            top = row[layer, y]
+            for r in range(next_row[layer], top + 2):
+                stretch_row(pixels[r], at[layer], share[layer], held[layer, r % 2])
+            next_row[layer] = top + 2
+            add_rows(total, held[layer, top % 2], held[layer, (top + 1) % 2], before[layer, y], after[layer, y])
+        to_bytes(total, lines[y])
 
 
 @jit
-def unpacked(total: np.ndarray, offset: float, out: np.ndarray) -> None:
-    """The total as bytes, floored, (H, W * 4) float32 -> (H, W, 3) uint8."""
-    line = np.empty(total.shape[1], dtype=np.uint8)
-    for y in range(out.shape[0]):
-        source, target = total[y], out[y]
-        for i in range(line.size):
-            line[i] = np.uint8(min(max(source[i] + np.float32(offset), np.float32(0)), np.float32(255)))
-        for x in range(target.shape[0]):
-            target[x, 0] = line[4 * x]
-            target[x, 1] = line[4 * x + 1]
-            target[x, 2] = line[4 * x + 2]
+def to_bytes(total: np.ndarray, target: np.ndarray) -> None:
+    """Floats as bytes: a little more than the sum, so that float32 does not lower a flat area by a level, floored."""
+    for i in range(target.size):
+        target[i] = np.uint8(np.int32(total[i] + np.float32(1 / 1024)))
