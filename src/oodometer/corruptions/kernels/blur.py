@@ -63,21 +63,6 @@ def _separable(padded: np.ndarray, sigma: float, truncate: float, radius: int, s
     return across
 
 
-def gaussian_smooth(plane: np.ndarray, sigma: float, *, mode: str = "nearest", truncate: float = 4.0) -> np.ndarray:
-    """A plane smoothed in float32, (H, W) -> (H, W); as scipy.ndimage.gaussian_filter with the same arguments.
-
-    Args:
-        mode: The border: ``nearest``, ``reflect`` (the edge repeated) or ``mirror`` (the edge not repeated).
-    """
-    radius = len(gaussian_weights(sigma, truncate)) // 2 if sigma > 1e-15 else 0
-    if radius == 0:
-        return plane.astype(np.float32)
-    height, width = plane.shape
-    down, across = border_index(height, radius, mode), border_index(width, radius, mode)
-    padded = plane.astype(np.float32, copy=False)[down][:, across]
-    return np.ascontiguousarray(_separable(padded, sigma, truncate, radius, 1)[:, :width])
-
-
 @lru_cache(maxsize=64)
 def border_index(size: int, radius: int, mode: str) -> np.ndarray:
     """The position inside for each position of a padded axis, (size + 2 * radius,).
