@@ -1,4 +1,4 @@
-"""Gaussian blur against the pip package, and smoothing in float32 against scipy."""
+"""Gaussian blur against the pip package."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from oodometer.core.model import Compute, Forward, Model, batches, checked_logit
 from oodometer.core.predictions import Predictions, from_logits, with_logits
 from oodometer.core.stored import StoredAnswers
 from oodometer.core.view import View
-from oodometer.engine.executors import executors
+from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Chunk, Task, chunk_size, chunks_for, gaps, tasks_for
 from oodometer.engine.stored import write_stored
 from oodometer.store.store import Store, open_store
@@ -135,8 +135,13 @@ def _execute(tasks: list[Task], store: Store, options: Options, progress: Progre
         done += n_predictions
         progress(done, total)
     keep = options.keep == "logits"
-    for task in tasks:
+
+    def seal(task: Task) -> None:
         store.seal(task.cell, keep_logits=keep)
+
+    # By threads here, whoever did the chunks: sealing mostly waits for the disk.
+    for _ in Threads(n_threads).map(seal, tasks, stop=lambda: None):
+        pass
 
 
 def n_cores() -> int:
