@@ -6,7 +6,7 @@ is tested against the reference. ``fast`` does both at once, and is tested again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -119,8 +119,3 @@ def corruption(
         return corruptions.register(name)(made)
 
     return register
-
-
-def names_of(group: Mapping[str, str]) -> list[str]:
-    """The names of a group, in the order of the papers."""
-    return list(group)
