@@ -96,7 +96,7 @@ def check_target(job: Job, source: str, *, force: bool) -> None:
         raise StoreError(f"{job.target}: holds corruptions of other data, size or seed; use another folder, or --force")
     if not mark.exists() and job.target.exists() and any(job.target.iterdir()) and not force:
         raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
-    write_aside(mark, partial(_write, memoryview(json.dumps(about).encode())))
+    write_aside(mark, partial(_write, json.dumps(about).encode()))
 
 
 def _about(mark: Path) -> object:
@@ -120,7 +120,7 @@ def write_image(job: Job, position: int, *, force: bool = False) -> int:
     image = job.dataset.views(position, [job.view])[0]
     for name, severity in todo:
         made = corrupt(image, name, severity, key=job.dataset.ids[position], seed=job.seed)
-        content = jpeg_file(made, PUBLISHED_QUALITY).getbuffer()
+        content = jpeg_file(made, PUBLISHED_QUALITY).getvalue()
         write_aside(job.path(name, severity, position), partial(_write, content))
     return len(todo)
 
@@ -160,7 +160,7 @@ def write_labels(job: Job) -> None:
     write_aside(job.target / "labels.npy", partial(_save, labels))
 
 
-def _write(content: memoryview, file: BinaryIO) -> None:
+def _write(content: bytes, file: BinaryIO) -> None:
     file.write(content)
 
 
