@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
@@ -149,5 +150,45 @@ def agree() -> Callable[..., None]:
         apart = np.abs(a.astype(np.int64) - b)
         assert apart.max() <= 1, f"{(apart > 1).sum()} values differ by up to {apart.max()} levels"
         assert (apart > 0).mean() <= share, f"{(apart > 0).mean():.2%} of the values differ"
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def exact_levels() -> Callable[..., np.ndarray]:
+    """``exact_levels(name, image, severity, seed=0)``: what ``apply`` last gives ``as_bytes``, in levels, float64."""
+
+    def make(name: str, image: np.ndarray, severity: int, seed: int = 0) -> np.ndarray:
+        made = corruptions.get(name)
+        height, width = image.shape[:2]
+        strength = made.strength(severity, height, width)
+        draws = made.draw(np.random.default_rng(seed), height, width, strength)
+        module = sys.modules[made.apply.__module__]
+        with patch.object(module, "as_bytes", wraps=module.as_bytes) as as_bytes:
+            made.apply(image, draws, strength)
+        return as_bytes.call_args.args[0] * 255
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def agree_but_for_ties() -> Callable[..., None]:
+    """``agree_but_for_ties(a, b, exact, within=0.00125)``: both are the floor of these levels, to this error.
+
+    Values may then differ by one level, and only where an integer lies within this distance of the exact level. In a
+    flat area it is an integer, and rounding alone decides; of levels that are spread evenly, at most the share
+    2 * ``within`` is so near to an integer. The fast paths add 1/1024 before the floor; the rest is float32.
+
+    Args of the check:
+        exact: What the definition floors, in levels, float64, before it is clipped.
+    """
+
+    def check(a: np.ndarray, b: np.ndarray, exact: np.ndarray, within: float = 0.00125) -> None:
+        assert a.shape == b.shape == exact.shape
+        assert a.dtype == b.dtype == np.uint8
+        lowest, highest = (np.floor(np.clip(exact + error, 0, 255)) for error in (-within, within))
+        for made in (a, b):
+            wrong = (made < lowest) | (made > highest)
+            assert not wrong.any(), f"{wrong.sum()} values are not the floor of, for one, {exact[wrong][0]:.5f} levels"
 
     return check
