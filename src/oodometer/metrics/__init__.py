@@ -1,0 +1,1 @@
+"""What predictions are worth: one file per metric, each with its convention by name."""

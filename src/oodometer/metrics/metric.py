@@ -1,0 +1,89 @@
+"""A metric: a number about one cell, with the convention that it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.predictions import Predictions
+from oodometer.core.registry import Registry
+
+LABELLED = {"label", "rank", "label_log_probability"}
+"""Columns that only images with a label have."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number about one model on one condition.
+
+    Args:
+        name: Of the number, as it stands in tables: ``top-1``, ``brier``.
+        convention: The definition in a few words, for people who know several.
+        columns: Of `Predictions`, in the order of the function's arguments.
+        of: The function: one score per image, (N,), whose mean is the number; or, where ``kind`` is ``whole``, the
+            number itself.
+        kind: ``share`` where each score is 0 or 1; ``mean`` where the number is the mean of other scores; ``whole``
+            where it does not decompose into images, as with everything that bins or sorts them.
+        better: Which direction is good.
+    """
+
+    name: str
+    convention: str
+    columns: tuple[str, ...]
+    of: Callable[..., Any]
+    kind: Literal["share", "mean", "whole"] = "whole"
+    better: Literal["higher", "lower"] = "lower"
+
+
+metrics: Registry[Metric] = Registry(
+    "metric",
+    {
+        "top-1": "oodometer.metrics.accuracy:top_1",
+        "top-5": "oodometer.metrics.accuracy:top_5",
+        "error": "oodometer.metrics.accuracy:error",
+        "balanced": "oodometer.metrics.per_class:balanced",
+        "worst-class": "oodometer.metrics.per_class:worst_class",
+        "rms-calibration": "oodometer.metrics.calibration_error:rms_calibration",
+        "rms-calibration:published": "oodometer.metrics.calibration_error:rms_calibration_published",
+        "ece": "oodometer.metrics.calibration_error:ece",
+        "adaptive-ece": "oodometer.metrics.calibration_error:adaptive_ece",
+        "brier": "oodometer.metrics.brier:brier",
+        "nll": "oodometer.metrics.likelihood:nll",
+        "aurra": "oodometer.metrics.selective:aurra",
+        "aurc": "oodometer.metrics.selective:aurc",
+        "coverage@5%": "oodometer.metrics.selective:coverage_at_5",
+    },
+    group="oodometer.metrics",
+)
+
+
+def columns_of(metric: Metric, rows: Predictions) -> tuple[np.ndarray, ...]:
+    """The columns that the metric wants, of the images that it can be computed for.
+
+    An error where there is none: the metric is undefined then, not zero.
+    """
+    columns = tuple(getattr(rows, name) for name in metric.columns)
+    if LABELLED & set(metric.columns):
+        has_label = rows.rank >= 0
+        columns = tuple(column[has_label] for column in columns)
+    if len(columns[0]) == 0:
+        raise OodometerError(f"{metric.name}: no {'labelled ' if len(rows) else ''}images, so it is undefined")
+    for name, column in zip(metric.columns, columns, strict=True):
+        if np.issubdtype(column.dtype, np.floating) and np.isnan(column).any():
+            raise OodometerError(f"{metric.name}: needs {name}, but only the best classes of these answers are known")
+    return columns
+
+
+def value_of(metric: Metric, rows: Predictions) -> float:
+    """The number, without its interval.
+
+    >>> from oodometer.core.predictions import from_logits
+    >>> rows = from_logits(np.array([[1.0, 3.0], [2.0, 0.0]]), np.array([1, 1]), np.arange(2))
+    >>> value_of(Metric("top-1", "", ("rank",), lambda rank: rank == 0, kind="share"), rows)
+    0.5
+    """
+    return float(np.mean(metric.of(*columns_of(metric, rows))))

@@ -1,0 +1,1 @@
+"""The papers' tables, and their numbers derived from them again."""
