@@ -63,8 +63,7 @@ def read_table(name: str) -> Table:
     """
     if name not in table_names():
         raise UsageError(f"no published table named {name!r}{did_you_mean(name, table_names())}")
-    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
-        return parse_table(name, lines)
+    return parse_table(name, (FOLDER / f"{name}.csv").read_text(encoding="utf-8").splitlines())
 
 
 def parse_table(name: str, lines: Iterable[str]) -> Table:
