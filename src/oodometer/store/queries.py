@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from oodometer.core.errors import StoreError
-from oodometer.core.labels import NUMBERS, LabelSpace
+from oodometer.core.labels import NUMBERS
 from oodometer.store.cells import Cell
+from oodometer.store.images import space_of
 from oodometer.store.store import Store
 
 
@@ -95,7 +94,7 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
     for cell in (a, b):
         if not store.row_files(cell):
             raise StoreError(f"{store}: no predictions of {cell.model_name} on {cell.condition_name} yet; run it again")
-    spaces = [_space(store, cell) for cell in (a, b)]
+    spaces = [space_of(store, cell) for cell in (a, b)]
     row = query(
         store,
         """
@@ -127,17 +126,6 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
         by_name=(spaces[0].name == NUMBERS) == (spaces[1].name == NUMBERS),
     )[0]
     return Pairs(*row)
-
-
-def _space(store: Store, cell: Cell) -> LabelSpace:
-    """The classes of the data of a cell."""
-    import pyarrow.parquet as pq
-
-    try:
-        about = pq.read_schema(io.BytesIO(store.files.read(store.images_path(cell)))).metadata
-        return LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"])))
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
 
 
 def literal(files: list[str]) -> list[str]:

@@ -1,0 +1,60 @@
+"""What a store knows about the images of a cell: their ids, classes and columns."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.errors import StoreError
+from oodometer.core.labels import LabelSpace
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
+
+COLUMN = "column:"
+
+
+@dataclass(frozen=True)
+class Images:
+    """The images of a data set, by position.
+
+    Args:
+        ids: (N,) of text.
+        space: The classes that their labels name.
+        columns: What travels along with each image: video, frame, selection frequency...
+    """
+
+    ids: np.ndarray
+    space: LabelSpace
+    columns: dict[str, np.ndarray]
+
+
+def images_of(store: Store, cell: Cell) -> Images:
+    """The images of the cell's data set."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(store.files.read(store.images_path(cell))))
+        columns = {
+            name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
+        }
+        return Images(table["id"].to_numpy(), _space(table.schema.metadata), columns)
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
+
+
+def space_of(store: Store, cell: Cell) -> LabelSpace:
+    """The classes of the cell's data set."""
+    import pyarrow.parquet as pq
+
+    try:
+        return _space(pq.read_schema(io.BytesIO(store.files.read(store.images_path(cell)))).metadata)
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
+
+
+def _space(about: dict[bytes, bytes]) -> LabelSpace:
+    return LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"])))
