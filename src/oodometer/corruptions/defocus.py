@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,13 +10,14 @@ from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes, draw_nothing
 from oodometer.corruptions.kernels.blur import ABOVE, border_index
-from oodometer.corruptions.kernels.defocus import add_as_float, column_sums, run_sums
-from oodometer.corruptions.kernels.taps import in_fours, to_bytes, weighted_sum
+from oodometer.corruptions.kernels.defocus import Groups, column_sums, disk_means
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
 MOST_SUMMED = 65535 // 255
 """Bytes whose sum surely fits into 16 bits."""
+Run = tuple[int, int]
+"""Its end and its start."""
 
 
 def alias_weights(radius: float, alias_blur: float) -> np.ndarray:
@@ -75,17 +75,45 @@ class Runs(NamedTuple):
     Args:
         margin: The width of the padding.
         shared: In the middle columns (this many) the disk is equally high, but for its tip; they are added up once.
-        disk: Ends and starts of the runs, as offsets into the prefix sums, in groups whose sums fit into 16 bits.
-        taps: Offsets and weights that soften the sum over the disk.
-        border: Runs that correct for the border of the grid (see `disk_kernel`), and their weight.
+        disk: The runs, in two groups whose sums fit into 16 bits.
+        sides: Runs that correct for the border of the grid (see `disk_kernel`): the columns, the rows.
+        weights: That of the neighbours in the softening, that of a pixel, and what is added before the floor.
     """
 
     margin: int
     shared: int
-    disk: tuple[tuple[np.ndarray, np.ndarray], ...]
-    taps: tuple[np.ndarray, np.ndarray]
-    border: tuple[np.ndarray, np.ndarray] | None
-    border_weight: float
+    disk: Groups
+    sides: Groups
+    weights: tuple[float, float, float]
+
+
+class Padded(NamedTuple):
+    """Where the prefix sums of a padded image are, as offsets from the place of the pixel in question.
+
+    Args:
+        second: Where the sums over the middle columns begin, which reach this far (inner) to either side.
+    """
+
+    margin: int
+    stride: int
+    second: int
+    inner: int
+
+    def column(self, dx: int, first: int, last: int) -> Run:
+        """The end and the start of a run."""
+        at = 3 * (dx + self.margin)
+        return (last + 1 + self.margin) * self.stride + at, (first + self.margin) * self.stride + at
+
+    def middle(self, first: int, last: int) -> Run:
+        """The same of the middle columns at once."""
+        end, start = self.column(-self.inner, first, last)
+        return self.second + end, self.second + start
+
+    def row(self, dy: int, half: int) -> list[Run]:
+        """A run across."""
+        if half == self.inner:
+            return [self.middle(dy, dy)]
+        return [self.column(dx, dy, dy) for dx in range(-half, half + 1)]
 
 
 @lru_cache(maxsize=64)
@@ -94,81 +122,66 @@ def runs_of(radius: float, alias_blur: float, height: int, width: int) -> Runs:
     reach = int(radius)
     margin = reach + 1
     stride = (width + 2 * margin) * 3
-    second = (height + 2 * margin + 1) * stride  # where the sums over the middle columns begin
     inner = half_height(radius, reach - 1) if reach else 0
-
-    def run(dx: int, first: int, last: int) -> tuple[int, int]:
-        at = 3 * (dx + margin)
-        return (last + 1 + margin) * stride + at, (first + margin) * stride + at
-
-    def middle(first: int, last: int) -> tuple[int, int]:
-        end, start = run(-inner, first, last)
-        return second + end, second + start
-
-    # The sum over the disk is needed one pixel around the image too, hence one row and one pixel earlier.
-    earlier = stride + 3
+    padded = Padded(margin, stride, (height + 2 * margin + 1) * stride, inner)
     core = half_height(radius, inner)
-    sized = [((2 * core + 1) * (2 * inner + 1), middle(-core, core))]
+    sized = [((2 * core + 1) * (2 * inner + 1), padded.middle(-core, core))]
     for dx in range(-reach, reach + 1):
         high = half_height(radius, dx)
         if abs(dx) > inner:
-            sized.append((2 * high + 1, run(dx, -high, high)))
+            sized.append((2 * high + 1, padded.column(dx, -high, high)))
         elif high > core:
-            sized += [(high - core, run(dx, -high, -core - 1)), (high - core, run(dx, core + 1, high))]
-    n_pixels = sum(size for size, _ in sized)
-    weights = alias_weights(radius, alias_blur)
-    half = len(weights) // 2
-    edge = float(weights[half - 1])
+            sized.append((high - core, padded.column(dx, -high, -core - 1)))
+            sized.append((high - core, padded.column(dx, core + 1, high)))
+    # Of five weights the outermost are below 0.0003: added to their neighbours, they are wrong by 0.017 levels at most.
+    edge = (1 - float(alias_weights(radius, alias_blur).max())) / 2
+    columns, rows = _sides(radius, padded)
+    one, two = _groups(sized)
     return Runs(
         margin,
         2 * inner + 1,
-        tuple(_paired(group, earlier) for group in _groups(sized)),
-        _soft_taps(edge, stride, n_pixels),
-        _paired(_border_runs(reach, inner, run, middle), 0) if reach >= grid_reach(radius) else None,
-        edge / n_pixels,
+        # The disk is needed one pixel around the image too, the sides only along it.
+        (_paired(one, stride + 3), _paired(two, stride + 3)),
+        (_paired(columns, stride), _paired(rows, 3)),
+        (edge, 1 / sum(size for size, _ in sized), ABOVE),
     )
 
 
-def _groups(sized: list[tuple[int, tuple[int, int]]]) -> list[list[tuple[int, int]]]:
-    """The runs in as few groups as fit into 16 bits."""
-    groups: list[list[tuple[int, int]]] = [[]]
-    filled = 0
-    for size, one in sized:
-        if filled + size > MOST_SUMMED:
-            groups.append([])
-            filled = 0
-        groups[-1].append(one)
-        filled += size
-    return groups
+def _groups(sized: list[tuple[int, Run]]) -> tuple[list[Run], list[Run]]:
+    """The runs in two groups, as many in the first as fit into 16 bits."""
+    n_first = int(np.searchsorted(np.cumsum([size for size, _ in sized]), MOST_SUMMED, side="right"))
+    runs = [one for _, one in sized]
+    return runs[:n_first], runs[n_first:]
 
 
-def _paired(runs: list[tuple[int, int]], earlier: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ends and starts, an even number of them: an empty run is added where one is missing."""
+def _paired(runs: list[Run], earlier: int) -> np.ndarray:
+    """The runs that many places earlier, an even number of them: an empty run is added where one is missing."""
     even = [*runs, (runs[0][0], runs[0][0])] if len(runs) % 2 else runs
-    ends, starts = np.array(even, dtype=np.int64).T - earlier
-    return np.ascontiguousarray(ends), np.ascontiguousarray(starts)
+    return np.array(even, dtype=np.int64).reshape(-1, 2) - earlier
 
 
-def _soft_taps(edge: float, stride: int, n_pixels: int) -> tuple[np.ndarray, np.ndarray]:
-    """3x3 taps (of five weights the outermost are below 0.0003, and left out), divided by the pixels of the disk."""
-    across = np.array([edge, 1 - 2 * edge, edge])
-    offsets = np.add.outer(np.arange(3) * stride, np.arange(3) * 3).ravel()
-    weights = np.outer(across, across).ravel()
-    kept = weights > 1e-7
-    return in_fours(offsets[kept], weights[kept] / n_pixels)
+def _sides(radius: float, padded: Padded) -> tuple[list[Run], list[Run]]:
+    """What mirroring at the border of the grid adds, the rim but one again; and takes away, what lies outside.
+
+    The columns are softened down and the rows across, as the disk is.
+    """
+    grid = grid_reach(radius)
+    columns, rows = _rim(radius, padded, grid - 1, grid)
+    lost_columns, lost_rows = _rim(radius, padded, grid, grid + 1)
+    return columns + _negative(lost_columns), rows + _negative(lost_rows)
 
 
-def _border_runs(
-    reach: int,
-    inner: int,
-    run: Callable[[int, int, int], tuple[int, int]],
-    middle: Callable[[int, int], tuple[int, int]],
-) -> list[tuple[int, int]]:
-    """What mirroring at the border of the grid adds: the rim but one, again; and takes away: what lies outside."""
-    added = [run(-reach, -inner, inner), run(reach, -inner, inner), middle(-reach, -reach), middle(reach, reach)]
-    outside = reach + 1
-    lost = [run(0, -outside, -outside), run(0, outside, outside), run(-outside, 0, 0), run(outside, 0, 0)]
-    return added + [(start, end) for end, start in lost]
+def _rim(radius: float, padded: Padded, source: int, distance: int) -> tuple[list[Run], list[Run]]:
+    """The two columns and the two rows of the disk that lie so far out (source), moved to another distance."""
+    if source > radius:
+        return [], []
+    half = half_height(radius, source)
+    columns = [padded.column(at, -half, half) for at in (-distance, distance)]
+    return columns, padded.row(-distance, half) + padded.row(distance, half)
+
+
+def _negative(runs: list[Run]) -> list[Run]:
+    return [(start, end) for end, start in runs]
 
 
 def fast_defocus_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001
@@ -177,29 +190,9 @@ def fast_defocus_blur(image: np.ndarray, rng: np.random.Generator, strength: Str
     runs = runs_of(strength[0], strength[1], height, width)
     rows, columns = border_index(height, runs.margin, "mirror"), border_index(width, runs.margin, "mirror")
     sums = column_sums(image, rows, columns, runs.shared)
-    stride = sums.shape[1]
-    around = 3 * 2 * runs.margin
-    over_disk = disk_sums(sums.reshape(-1), runs.disk, (height + 2) * stride - around + 6)
-    total = np.empty((height, stride), dtype=np.float32)
-    flat = total.reshape(-1)[: height * stride - around]
-    weighted_sum(flat, over_disk, *runs.taps)
-    if runs.border is not None:
-        part = np.empty(flat.size, dtype=np.uint16)
-        run_sums(sums.reshape(-1), *runs.border, part)
-        add_as_float(flat, part.view(np.int16), runs.border_weight)
     out = np.empty((height, width * 3), dtype=np.uint8)
-    to_bytes(total, out, ABOVE)
+    disk_means(sums, runs.disk, runs.sides, runs.weights, out)
     return out.reshape(height, width, 3)
-
-
-def disk_sums(sums: np.ndarray, groups: tuple[tuple[np.ndarray, np.ndarray], ...], n: int) -> np.ndarray:
-    """The sum over the disk at each of n places, float32."""
-    total = np.zeros(n, dtype=np.float32)
-    part = np.empty(n, dtype=np.uint16)
-    for ends, starts in groups:
-        run_sums(sums, ends, starts, part)
-        add_as_float(total, part, 1.0)
-    return total
 
 
 defocus_blur = Corruption("defocus_blur", "common", draw=draw_nothing, apply=apply_defocus_blur, fast=fast_defocus_blur)
