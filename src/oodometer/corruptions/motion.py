@@ -10,8 +10,8 @@ from oodometer.corruptions.kernels.taps import in_fours, pad_edge, to_bytes, wei
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
-LEAST_WEIGHT = 1e-4
-"""Taps of less weight are left out by the fast path: together less than a twentieth of a level."""
+LEAST_WEIGHT = 1e-6
+"""Taps of less weight are left out by the fast path: together less than a thousandth of a level."""
 
 
 def draw_motion_blur(rng: np.random.Generator, height: int, width: int, strength: Strength) -> float:  # noqa: ARG001
@@ -33,19 +33,24 @@ def motion_taps(radius: float, sigma: float, angle: float) -> tuple[np.ndarray, 
     return offsets, weights / weights.sum()
 
 
-def apply_motion_blur(image: np.ndarray, draws: float, strength: Strength) -> np.ndarray:
-    """The image smeared along the drawn direction, border replicated.
-
-    ImageMagick rounds to the nearest level; the pip package cuts off the fraction.
-    """
-    offsets, weights = motion_taps(strength[0], strength[1], draws)
+def smeared(image: np.ndarray, angle: float, strength: Strength) -> np.ndarray:
+    """The image smeared along the direction, border replicated, in levels that are not yet rounded, float64."""
+    offsets, weights = motion_taps(strength[0], strength[1], angle)
     height, width = image.shape[:2]
     reach = int(np.abs(offsets).max())
     padded = np.pad(image.astype(np.float64), ((reach, reach), (reach, reach), (0, 0)), mode="edge")
     total = np.zeros(image.shape)
     for (down, right), weight in zip(offsets + reach, weights, strict=True):
         total += weight * padded[down : down + height, right : right + width]
-    return np.clip(np.floor(total + 0.5), 0, 255).astype(np.uint8)
+    return total
+
+
+def apply_motion_blur(image: np.ndarray, draws: float, strength: Strength) -> np.ndarray:
+    """The image smeared along the drawn direction.
+
+    ImageMagick rounds to the nearest level; the pip package cuts off the fraction.
+    """
+    return np.clip(np.floor(smeared(image, draws, strength) + 0.5), 0, 255).astype(np.uint8)
 
 
 def merged_taps(radius: float, sigma: float, angle: float) -> tuple[np.ndarray, np.ndarray]:

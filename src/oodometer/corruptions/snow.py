@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import ndimage
 
+from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.snow import snow_kernel
 from oodometer.corruptions.kernels.taps import in_fours
 from oodometer.corruptions.motion import motion_taps
@@ -69,9 +70,9 @@ def apply_snow(image: np.ndarray, draws: SnowDraws, strength: Strength) -> np.nd
     loc, scale, zoom, threshold, radius, sigma, mix = strength
     layer = zoomed(loc + scale * draws.flakes.astype(np.float64), zoom, *image.shape[:2])
     layer = np.where(layer < threshold, 0, layer)
-    layer = blurred((np.clip(layer, 0, 1) * 255).astype(np.uint8), radius, sigma, draws.angle) / 255.0
+    layer = blurred(as_bytes(layer), radius, sigma, draws.angle) / 255.0
     snow_twice = (layer + layer[::-1, ::-1])[..., np.newaxis]
-    return (np.clip(whitened(image / 255.0, mix) + snow_twice, 0, 1) * 255).astype(np.uint8)
+    return as_bytes(whitened(image / 255.0, mix) + snow_twice)
 
 
 @lru_cache(maxsize=256)
