@@ -30,20 +30,25 @@ def draw_glass_blur(rng: np.random.Generator, height: int, width: int, strength:
 
 
 def apply_glass_blur(image: np.ndarray, draws: np.ndarray, strength: Strength) -> np.ndarray:
-    """The image as through frosted glass.
+    """The image as through frosted glass."""
+    sigma = strength[0]
+    pixels = as_bytes(smoothed(image, sigma))
+    return as_bytes(smoothed(with_copies(pixels, draws, int(strength[1])), sigma))
+
+
+def with_copies(image: np.ndarray, draws: np.ndarray, reach: int) -> np.ndarray:
+    """The image with one near it copied to each pixel, in turn.
 
     The published loop means to exchange two pixels, but its arrays are views, so that it copies one way; and the
     offset +reach is never drawn. Both are kept.
     """
-    sigma, reach = strength[0], int(strength[1])
-    height, width = image.shape[:2]
-    pixels = as_bytes(smoothed(image, sigma))
-    rows, columns = range(height - reach, reach, -1), range(width - reach, reach, -1)
+    pixels = image.copy()
+    rows, columns = (range(size - reach, reach, -1) for size in image.shape[:2])
     for offsets in draws.tolist():
         for y, line in zip(rows, offsets, strict=True):
             for x, (down, right) in zip(columns, line, strict=True):
                 pixels[y, x] = pixels[y + down, x + right]
-    return as_bytes(smoothed(pixels, sigma))
+    return pixels
 
 
 def fast_glass_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:
