@@ -1,4 +1,4 @@
-"""Intervals for a share of images, by name."""
+"""Intervals for a share of images, by name, and for a mean of scores."""
 
 from __future__ import annotations
 
@@ -32,11 +32,23 @@ def clopper_pearson(successes: int, n: int, level: float) -> tuple[float, float]
     >>> round(low, 4), round(high, 4)
     (0.7127, 0.7679)
     """
+    low, high = clopper_pearson_bounds(np.asarray(successes), np.asarray(n), level)
+    return float(low), float(high)
+
+
+def clopper_pearson_bounds(successes: np.ndarray, n: np.ndarray | int, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """The lower and the upper bounds of many exact intervals at once; the counts broadcast.
+
+    >>> low, high = clopper_pearson_bounds(np.array([0, 741, 1000]), 1000, 0.95)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.7127, 0.9963], [0.0037, 0.7679, 1.0])
+    """
     from scipy.special import betaincinv
 
     tail = (1 - level) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
-    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
+    # A bound at 0 or 1 is where the beta distribution has no quantile; any parameter does there.
+    low = np.where(successes == 0, 0.0, betaincinv(np.maximum(successes, 1), n - successes + 1, tail))
+    high = np.where(successes == n, 1.0, betaincinv(successes + 1, np.maximum(n - successes, 1), 1 - tail))
     return low, high
 
 
@@ -71,6 +83,32 @@ def share_of(successes: int, n: int, *, interval: str = DEFAULT_INTERVAL, level:
     check_level(level)
     low, high = intervals.get(interval)(successes, n, level)
     return Estimate(successes / n, low, high, n, f"{interval} {100 * level:g}%")
+
+
+def mean_of(scores: np.ndarray, *, level: float = 0.95) -> Estimate:
+    """The mean of scores with Student's interval.
+
+    One score, or scores that are all equal, say nothing about how far off the mean may be: there is no interval then,
+    rather than one of no width. For scores of 0 and 1 take `share_of`.
+
+    >>> print(mean_of(np.array([0.1, 0.4, 0.2, 0.3])))
+    0.2500 [0.0446, 0.4554]  n=4
+    >>> print(mean_of(np.array([0.1])))
+    0.1000 [no interval]  n=1
+    """
+    from scipy.special import stdtrit
+
+    scores = np.asarray(scores, dtype=np.float64)
+    check_level(level)
+    if scores.ndim != 1 or len(scores) == 0:
+        raise OodometerError(f"scores of shape {scores.shape}: a mean needs one or more in a row")
+    if not np.isfinite(scores).all():
+        raise OodometerError("some scores are NaN or infinite: their mean is undefined")
+    n, mean = len(scores), float(scores.mean())
+    if np.ptp(scores) == 0:
+        return Estimate(mean, None, None, n, "none: one score" if n == 1 else "none: all scores are equal")
+    half = float(stdtrit(n - 1, (1 + level) / 2) * scores.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, mean - half, mean + half, n, f"student-t {100 * level:g}%")
 
 
 def check_level(level: float) -> None:
