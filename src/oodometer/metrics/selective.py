@@ -1,0 +1,122 @@
+"""Selective prediction: how accurate a model is when it may decline to answer what it is least sure of.
+
+Images of the same confidence have no order among themselves. Curves and areas are therefore the average over all their
+orders, in which every image of a tie counts as right by the share of right ones in it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError
+from oodometer.metrics.metric import Metric
+from oodometer.metrics.reliability import checked_answers
+
+
+class ResponseCurve(NamedTuple):
+    """Accuracy among the k most confident images, for k = 1, ..., N; both (N,)."""
+
+    response_rate: np.ndarray
+    accuracy: np.ndarray
+
+
+def response_rate_accuracy(confidence: np.ndarray, right: np.ndarray) -> ResponseCurve:
+    """The accuracy at each response rate k/N, answering the k most confident images only.
+
+    >>> curve = response_rate_accuracy(np.array([0.9, 0.5, 0.7]), np.array([True, False, True]))
+    >>> curve.response_rate.round(3).tolist(), curve.accuracy.round(3).tolist()
+    ([0.333, 0.667, 1.0], [1.0, 1.0, 0.667])
+    """
+    confidence, right = checked_answers(confidence, right)
+    k = np.arange(1, len(confidence) + 1)
+    return ResponseCurve(k / len(k), _right_among(*_most_confident_first(confidence, right)) / k)
+
+
+def area_under_response_curve(confidence: np.ndarray, right: np.ndarray) -> float:
+    """AURRA: the mean over k = 1..N of the accuracy among the k most confident (Hendrycks et al. 2021).
+
+    >>> round(area_under_response_curve(np.array([0.9, 0.5, 0.7]), np.array([True, False, True])), 6)
+    0.888889
+    """
+    return float(response_rate_accuracy(confidence, right).accuracy.mean())
+
+
+def area_under_risk_curve(confidence: np.ndarray, right: np.ndarray) -> float:
+    """AURC: the mean over k = 1..N of the error among the k most confident; one minus AURRA.
+
+    >>> round(area_under_risk_curve(np.array([0.9, 0.5, 0.7]), np.array([True, False, True])), 6)
+    0.111111
+    """
+    return 1 - area_under_response_curve(confidence, right)
+
+
+def excess_area_under_risk_curve(confidence: np.ndarray, right: np.ndarray) -> float:
+    """E-AURC: AURC minus that of a model as accurate that is surest of what it gets right (Geifman et al. 2019).
+
+    >>> excess_area_under_risk_curve(np.array([0.9, 0.5, 0.7]), np.array([True, False, True]))
+    0.0
+    """
+    area = area_under_risk_curve(confidence, right)
+    best = area_under_risk_curve(np.asarray(right, np.float64), right)
+    return area - best
+
+
+def coverage_at_risk(confidence: np.ndarray, right: np.ndarray, *, risk: float = 0.05) -> float:
+    """The largest share of images that can be answered, most confident first, with an error of at most ``risk``.
+
+    The answered images are those with a confidence of at least some threshold, so that images of one confidence are
+    answered together or not at all. It is the largest such share, even where a smaller one has more than that error;
+    0 where every threshold has: then no answer is safe enough.
+
+    >>> coverage_at_risk(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, False, True, True]), risk=0.25)
+    1.0
+    >>> coverage_at_risk(np.array([0.9, 0.8, 0.7, 0.6]), np.array([True, True, False, False]), risk=0.05)
+    0.5
+    """
+    if not 0 <= risk <= 1:
+        raise OodometerError(f"risk {risk}: must lie in [0, 1], for example 0.05")
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    ends = np.append(np.flatnonzero(confidence[1:] != confidence[:-1]), len(confidence) - 1)
+    answered = ends + 1
+    safe = np.flatnonzero((answered - np.cumsum(right)[ends]) / answered <= risk)
+    return float(answered[safe[-1]] / len(confidence)) if len(safe) else 0.0
+
+
+def _most_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    # A stable sort takes linear time where the images come sorted already, as in a bootstrap.
+    order = np.argsort(confidence, kind="stable")[::-1]
+    return confidence[order], right[order]
+
+
+def _right_among(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """How many of the first k are right, for each k, where equals in confidence share theirs evenly."""
+    starts = np.flatnonzero(np.append(True, confidence[1:] != confidence[:-1]))
+    if len(starts) == len(confidence):
+        return np.asarray(np.cumsum(right))
+    ends = np.append(starts[1:], len(confidence))
+    among = np.append(0, np.cumsum(right))
+    return np.asarray(np.interp(np.arange(1, len(confidence) + 1), np.append(0, ends), among[np.append(0, ends)]))
+
+
+aurra = Metric(
+    "aurra",
+    "mean over k of the accuracy among the k most confident",
+    ("confidence", "rank"),
+    lambda confidence, rank: area_under_response_curve(confidence, rank == 0),
+    better="higher",
+)
+aurc = Metric(
+    "aurc",
+    "mean over k of the error among the k most confident; 1 − aurra",
+    ("confidence", "rank"),
+    lambda confidence, rank: area_under_risk_curve(confidence, rank == 0),
+)
+coverage_at_5 = Metric(
+    "coverage@5%",
+    "largest share of images above a confidence threshold with at most 5 % errors",
+    ("confidence", "rank"),
+    lambda confidence, rank: coverage_at_risk(confidence, rank == 0, risk=0.05),
+    better="higher",
+)
