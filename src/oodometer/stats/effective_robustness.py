@@ -1,0 +1,290 @@
+"""What a model has beyond its clean accuracy: effective robustness ρ, relative robustness τ and drops, with intervals.
+
+ρ = accuracy under the shift − what the baseline line expects at the model's clean accuracy (Taori et al. 2020). Its
+interval carries two things that both move it: the images, which are a sample, and the line, which goes through a sample
+of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.core.random import key_words, rng_for
+from oodometer.stats.bootstrap import DEFAULT, Resampling, draws_of_means
+from oodometer.stats.intervals import check_level, wilson
+from oodometer.stats.lines import LineDraws, bootstrap_lines, fit_line, percentiles, resampled_counts
+from oodometer.stats.scales import Scale, to_scale
+
+Sizes = int | Sequence[int | None] | np.ndarray | None
+"""A number of images: one for all models, or one each; None where it is not known."""
+
+UNKNOWN_N = "none: n is not known"
+
+
+class Baseline(Protocol):
+    """Anything that says which share to expect: a line, a line with a knee, a plane over several clean sets."""
+
+    def at(self, x: np.ndarray) -> np.ndarray:
+        """The share to expect at each clean share."""
+        ...
+
+
+def effective_robustness(x: np.ndarray | float, y: np.ndarray | float, line: Baseline) -> np.ndarray:
+    """ρ of each model: its share ``y`` under the shift minus what the line expects at its clean share ``x``.
+
+    >>> line = fit_line([0.6, 0.7, 0.8], [0.5, 0.6, 0.7], scale="linear")
+    >>> effective_robustness([0.75, 0.9], [0.70, 0.79], line).round(3).tolist()
+    [0.05, -0.01]
+    """
+    return np.asarray(np.asarray(y, dtype=np.float64) - line.at(np.asarray(x, dtype=np.float64)))
+
+
+def relative_robustness(y_new: np.ndarray | float, y_old: np.ndarray | float) -> np.ndarray:
+    """τ: the share under the shift after an intervention minus the share before it.
+
+    >>> relative_robustness(0.65, 0.60).round(3).item()
+    0.05
+    """
+    return np.asarray(np.asarray(y_new, dtype=np.float64) - np.asarray(y_old, dtype=np.float64))
+
+
+def rho_from_counts(
+    x: np.ndarray,
+    y: np.ndarray,
+    n_x: Sizes,
+    n_y: Sizes,
+    baseline: np.ndarray,
+    *,
+    scale: Scale = "logit",
+    resampling: Resampling = DEFAULT,
+) -> tuple[Estimate, ...]:
+    """ρ of every model from a table of accuracies, with intervals that carry the images and the line.
+
+    In each draw the line goes through resampled baseline models, and each model's two accuracies come from their
+    Jeffreys posteriors, Beta(k + ½, n − k + ½). A model of which a number of images is not known has an interval of the
+    line alone, which says so in its name; n is the number of images under the shift.
+
+    A table can't tell that two models err on the same images. Where they do, the images move the line and the model
+    alike, and these intervals are wider than they need be: `rho_from_images` knows better. With few baseline models
+    the resampled lines vary too little, and the intervals are too narrow.
+
+    The ρ of a baseline model is its distance from a line that it helped to draw: it lies closer to 0 than its distance
+    from a line through the others would.
+
+    Args:
+        x: Clean accuracy of each model, a share, (M,).
+        y: Its accuracy under the shift, (M,).
+        n_x: The number of images behind ``x``.
+        n_y: The number of images behind ``y``.
+        baseline: Which models the line goes through, (M,) bool.
+        scale: On which the line is straight.
+        resampling: Draws, level and seed.
+    """
+    x, y, chosen = _table(x, y, baseline)
+    sizes_x, sizes_y = _sizes(n_x, len(x)), _sizes(n_y, len(x))
+    _check_percentile(resampling)
+    line = fit_line(x[chosen], y[chosen], scale=scale)
+    lines = bootstrap_lines(x[chosen], y[chosen], scale=scale, draws=resampling.draws, seed=resampling.seed)
+    rng = rng_for("accuracy of each model", seed=resampling.seed)
+    known = ~np.isnan(sizes_x) & ~np.isnan(sizes_y)
+    found = []
+    for model, value in enumerate(effective_robustness(x, y, line)):
+        if known[model]:
+            x_draws = _posterior(x[model], sizes_x[model], resampling.draws, rng)
+            y_draws = _posterior(y[model], sizes_y[model], resampling.draws, rng)
+            drawn, n, name = y_draws - lines.at(x_draws), int(sizes_y[model]), "line and images"
+        else:
+            drawn, n, name = y[model] - lines.at(x[model]), None, "line only"
+        found.append(_estimate(float(value), drawn, n, name=name, level=resampling.level))
+    return tuple(found)
+
+
+def rho_from_images(
+    right_x: np.ndarray,
+    right_y: np.ndarray,
+    baseline: np.ndarray,
+    *,
+    same_images: bool,
+    scale: Scale = "logit",
+    resampling: Resampling = DEFAULT,
+) -> tuple[Estimate, ...]:
+    """ρ of every model from the images that each got right, with intervals that carry the images and the line.
+
+    In each draw all models are judged on the same resampled images, since they err on the same ones; the line goes
+    through resampled baseline models. Draws in which these don't determine a line are left out. n is the number of
+    images under the shift.
+
+    A model that is right (or wrong) on all its images is so in every resample too: the images then add nothing to its
+    interval. For a baseline model see `rho_from_counts`.
+
+    Args:
+        right_x: Whether each model was right on each clean image, (M, Nx).
+        right_y: The same under the shift, (M, Ny).
+        baseline: Which models the line goes through, (M,) bool.
+        same_images: Whether the columns of both are the same photographs (a corruption of the clean images): they
+            are resampled together then.
+        scale: On which the line is straight.
+        resampling: Draws, level and seed.
+    """
+    right_x, right_y = _answers(right_x, "right_x"), _answers(right_y, "right_y")
+    x, y, chosen = _table(right_x.mean(axis=1), right_y.mean(axis=1), baseline)
+    if same_images and right_x.shape != right_y.shape:
+        raise OodometerError(f"{right_x.shape[1]} and {right_y.shape[1]} images are not the same images")
+    _check_percentile(resampling)
+    x_draws = draws_of_means(right_x.T, resampling=resampling)
+    y_draws = draws_of_means(right_y.T, resampling=resampling if same_images else _other(resampling))
+    lines, defined = _lines_through(x_draws[:, chosen], y_draws[:, chosen], scale, resampling.seed)
+    drawn = y_draws[defined] - np.stack([lines.at(column) for column in x_draws[defined].T], axis=1)
+    values = effective_robustness(x, y, fit_line(x[chosen], y[chosen], scale=scale))
+    name, n = "bootstrap over images and models", right_y.shape[1]
+    return tuple(
+        _estimate(float(value), column, n, name=name, level=resampling.level)
+        for value, column in zip(values, drawn.T, strict=True)
+    )
+
+
+def tau_from_counts(
+    y_new: float, y_old: float, n_new: int | None, n_old: int | None, *, level: float = 0.95
+) -> Estimate:
+    """τ of two models measured on two samples of images, with Newcombe's interval.
+
+    On the same images use `paired_difference`, which knows that the models err together.
+
+    >>> print(tau_from_counts(0.65, 0.60, 10_000, 10_000))
+    0.0500 [0.0366, 0.0634]  n=10000
+    """
+    return _difference(y_new, y_old, n_new, n_old, level)
+
+
+def accuracy_drop(x: float, y: float, n_x: int | None, n_y: int | None, *, level: float = 0.95) -> Estimate:
+    """The drop from the clean share ``x`` to the share ``y``, on two samples of images, with Newcombe's interval.
+
+    Where the shifted images are the clean ones, corrupted, use `paired_difference`.
+
+    >>> print(accuracy_drop(0.7613, 0.6321, 50_000, 10_000))
+    0.1292 [0.1191, 0.1394]  n=10000
+    """
+    return _difference(x, y, n_x, n_y, level)
+
+
+def relative_drop(
+    x: float, y: float, n_x: int | None, n_y: int | None, *, resampling: Resampling = DEFAULT
+) -> Estimate:
+    """The share of the clean accuracy ``x`` that is lost, (x − y) / x, with an interval from the Jeffreys posteriors.
+
+    >>> print(relative_drop(0.8, 0.6, 50_000, 10_000, resampling=Resampling(draws=100_000)))
+    0.2500 [0.2375, 0.2625]  n=10000
+    """
+    _check_shares(x, y)
+    if x == 0:
+        raise OodometerError("a clean accuracy of 0: no share of it can be lost; use the accuracy drop")
+    value = (x - y) / x
+    if n_x is None or n_y is None:
+        return Estimate(value, None, None, None, UNKNOWN_N)
+    rng = rng_for("relative drop", seed=resampling.seed)
+    draws = resampling.draws
+    ratio = _posterior(y, _size(n_y), draws, rng) / _posterior(x, _size(n_x), draws, rng)
+    return _estimate(value, 1 - ratio, n_y, name="jeffreys posterior", level=resampling.level)
+
+
+def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: float) -> Estimate:
+    """The difference a − b of independent shares: Newcombe's method 10 (Statistics in Medicine 17, 1998)."""
+    _check_shares(a, b)
+    check_level(level)
+    if n_a is None or n_b is None:
+        return Estimate(a - b, None, None, None, UNKNOWN_N)
+    low_a, high_a = wilson(round(a * _size(n_a)), n_a, level)
+    low_b, high_b = wilson(round(b * _size(n_b)), n_b, level)
+    low = a - b - np.hypot(a - low_a, high_b - b)
+    high = a - b + np.hypot(high_a - a, b - low_b)
+    return Estimate(a - b, float(low), float(high), min(n_a, n_b), f"newcombe {100 * level:g}%")
+
+
+def _lines_through(x: np.ndarray, y: np.ndarray, scale: Scale, seed: int) -> tuple[LineDraws, np.ndarray]:
+    """A line through resampled models for each draw of their accuracies (D, B), and in which draws there is one."""
+    u, v = to_scale(x, scale), to_scale(y, scale)
+    weights = resampled_counts(u.shape[1], len(u), rng_for("bootstrap over models", seed=seed))
+    placed = np.isfinite(u) & np.isfinite(v)
+    weights, u, v = np.where(placed, weights, 0), np.where(placed, u, 0), np.where(placed, v, 0)
+    total = np.maximum(weights.sum(axis=1), 1)
+    mean_u, mean_v = (weights * u).sum(axis=1) / total, (weights * v).sum(axis=1) / total
+    du = u - mean_u[:, None]
+    squares = (weights * du * du).sum(axis=1)
+    # Equal up to rounding: one image more or less moves a model by far more than this.
+    defined = squares > 1e-18
+    if not defined.any():
+        raise OodometerError("the resampled models never determine a line; add baseline models of other accuracies")
+    slopes = (weights * du * v).sum(axis=1)[defined] / squares[defined]
+    return LineDraws(scale, slopes, mean_v[defined] - slopes * mean_u[defined], int((~defined).sum())), defined
+
+
+def _posterior(share: float, n: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws of the true share from its Jeffreys posterior, (draws,)."""
+    return rng.beta(share * n + 0.5, (1 - share) * n + 0.5, size=draws)
+
+
+def _estimate(value: float, drawn: np.ndarray, n: int | None, *, name: str, level: float) -> Estimate:
+    """The value with its percentile interval, which always holds the value (a posterior at 0 % or 100 % need not)."""
+    low, high = percentiles(drawn, level)
+    return Estimate(value, min(float(low), value), max(float(high), value), n, f"{name} {100 * level:g}%")
+
+
+def _other(resampling: Resampling) -> Resampling:
+    """The same resampling with a seed of its own, for images of another set."""
+    seed = int(key_words("images of the other set", seed=resampling.seed)[0])
+    return Resampling(resampling.draws, resampling.level, resampling.method, seed)
+
+
+def _table(x: np.ndarray, y: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The columns as arrays of one number per model, each measured."""
+    x, y, chosen = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64), np.asarray(baseline)
+    if x.ndim != 1 or not x.shape == y.shape == chosen.shape:
+        raise OodometerError(
+            f"x has shape {x.shape}, y {y.shape} and baseline {chosen.shape}; give one of each for every model"
+        )
+    if chosen.dtype != bool:
+        raise OodometerError(f"baseline is of type {chosen.dtype}; give True or False for every model")
+    if np.isnan(x).any() or np.isnan(y).any():
+        raise OodometerError("some models are not measured on both sets; leave them out")
+    return x, y, chosen
+
+
+def _sizes(n: Sizes, models: int) -> np.ndarray:
+    """The number of images of each model, NaN where it is not known, (M,)."""
+    sizes = np.array(n, dtype=np.float64)
+    if sizes.ndim > 1 or (sizes.ndim == 1 and len(sizes) != models):
+        raise OodometerError(f"{models} models but numbers of images of shape {sizes.shape}; give one for all or each")
+    if (sizes < 1).any():
+        raise OodometerError("a number of images below 1; give None where it is not known")
+    return np.broadcast_to(sizes, (models,))
+
+
+def _size(n: int) -> int:
+    if n < 1:
+        raise OodometerError("no images: the share is undefined")
+    return n
+
+
+def _check_shares(*shares: float) -> None:
+    for share in shares:
+        if not 0 <= share <= 1:
+            raise OodometerError(f"{share:g} is no share between 0 and 1; divide percentages by 100")
+
+
+def _check_percentile(resampling: Resampling) -> None:
+    if resampling.method != "percentile":
+        raise OodometerError(f"{resampling.method} is not defined for ρ, whose line is resampled too; use percentile")
+
+
+def _answers(right: np.ndarray, name: str) -> np.ndarray:
+    answers = np.asarray(right)
+    if answers.ndim != 2 or answers.dtype != bool:
+        raise OodometerError(f"{name}: expected True or False of shape (models, images)")
+    if answers.shape[1] == 0:
+        raise OodometerError(f"{name}: no images, so the accuracies are undefined")
+    return answers
