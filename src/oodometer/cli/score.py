@@ -1,28 +1,60 @@
-"""``oodometer score``: the accuracy of every cell of a store."""
+"""``oodometer score``: the metrics of every model of a store."""
 
 from __future__ import annotations
 
 import click
 
-from oodometer.cli.output import as_json, print_json
+from oodometer.cli.output import as_json, print_json, say
 
 
-@click.command("score", help="Top-1 and top-5 accuracy of every model on every condition, each with interval and n.")
+@click.command(
+    "score",
+    help="The metrics of every model on every condition, each with interval, n and convention. By default top-1 and "
+    "top-5 accuracy.",
+)
 @click.argument("store")
-@click.option("--interval", default="clopper-pearson", show_default=True, help="clopper-pearson or wilson.")
+@click.option("--metrics", default="top-1,top-5", show_default=True, help="Names with commas, or: all.")
+@click.option(
+    "--interval",
+    default="clopper-pearson",
+    show_default=True,
+    help="Of shares: clopper-pearson or wilson. Of every metric: bootstrap or bca.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
+@click.option("--draws", type=int, default=1000, show_default=True, help="Of each bootstrap.")
+@click.option("--by", metavar="COLUMN", help="Resample groups of images together: class, or a column of the data.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of each bootstrap.")
+@click.option(
+    "--normaliser", metavar="MODEL", help="Divide corruption errors and flips by this model's, not AlexNet's."
+)
+@click.option("--ood", metavar="CONDITION", help="Images of no class, to be told from those of 'clean'.")
+@click.option("--label-sets", metavar="JSON", help="The acceptable labels of each image, for top-1:any and top-5:any.")
+@click.option("--temperature", metavar="CONDITION", help="Fit each model's temperature there, and scale by it first.")
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
 @as_json
-def command(store: str, interval: str, level: float, plot: bool | None, as_json: bool) -> None:
+def command(
+    store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, seed: int,
+    normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None, plot: bool | None,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Score a store."""
     import sys
 
+    from oodometer.cli.output import watching
+    from oodometer.report.asked import ScoreOptions
     from oodometer.report.score import score
 
-    scores = score(store, interval=interval, level=level)
+    options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature)
+    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    with watching("cells read") as watcher:
+        scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)
+    for line in scores.left_out:
+        say(f"left out: {line}")
     if as_json:
         print_json(scores.as_json())
         return
     click.echo(scores.table(plot=sys.stdout.isatty() if plot is None else plot))
-    named = sorted({row.estimate.interval for row in scores.rows})
-    click.echo(f"intervals: {', '.join(named)}", err=True)
+    if names != ["top-1", "top-5"]:
+        for metric, convention in scores.conventions().items():
+            say(f"{metric}: {convention}")
+    say(f"intervals: {', '.join(sorted({row.estimate.interval for row in scores.rows}))}")

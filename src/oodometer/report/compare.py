@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from oodometer.core.errors import StoreError, UsageError, did_you_mean
+from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
+from oodometer.report.named import cells_of
 from oodometer.stats.intervals import share_of
 from oodometer.stats.paired import PairedCounts, mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
@@ -88,7 +89,7 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
     cells = opened.cells()
-    cells_a, cells_b = _cells_of(a, cells, opened), _cells_of(b, cells, opened)
+    cells_a, cells_b = cells_of(a, cells, opened), cells_of(b, cells, opened)
     if cells_a == cells_b:
         raise UsageError(f"{a} and {b} are the same model: name two")
     pairs = _matching(cells_a, cells_b, on)
@@ -103,33 +104,6 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
         seen = f"{one.data}: {found.n_a}, {other.data}: {found.n_b}"
         raise StoreError(f"{a} and {b} on {one.condition_name}: no labelled image in common ({seen})")
     return [_compared(one, other, found, level) for one, other, found in common]
-
-
-def _cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
-    """The finished or begun cells of one model, all of the same weights."""
-    plain, _, digest = name.rpartition("@") if "@" in name else (name, "", "")
-    exact = [cell for cell in cells if cell.model_name == name]
-    found = exact or [
-        cell
-        for cell in cells
-        if cell.model_name == plain and any(key.startswith(digest) for key in (str(cell.model["digest"]), cell.key))
-    ]
-    if not found:
-        hint = did_you_mean(name, {cell.model_name for cell in cells})
-        raise UsageError(f"{store}: no predictions of a model named {name!r}{hint}")
-    weights = sorted({str(cell.model["digest"])[:8] for cell in found})
-    if len(weights) > 1:
-        several = ", ".join(f"{plain}@{one}" for one in weights)
-        raise UsageError(f"{store}: {name} stands for several weights; say which: {several}")
-    for cell in found:
-        twins = [other for other in found if other.condition == cell.condition]
-        if len(twins) > 1:
-            several = ", ".join(f"{plain}@{other.key[:8]}" for other in twins)
-            raise UsageError(
-                f"{store}: {name} was run on {cell.condition_name} with several preprocessings or precisions; "
-                f"say which: {several}"
-            )
-    return found
 
 
 def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[tuple[Cell, Cell]]:

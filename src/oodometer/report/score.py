@@ -1,142 +1,198 @@
-"""The score of every cell of a store, each number with its interval and n."""
+"""The scores of every model of a store, each number with its interval and n."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from oodometer.core.errors import StoreError
+from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.report.text import columns, interval_bar
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.metric import metrics as cell_metrics
+from oodometer.report.asked import (
+    DEFAULT_METRICS,
+    EVERY_METRIC,
+    Asked,
+    GroupScores,
+    ScoreOptions,
+    checked_names,
+    group_scores,
+)
+from oodometer.report.estimates import How, estimate_of
+from oodometer.report.joined import clusters_of
+from oodometer.report.scaled import Scaled
+from oodometer.report.scores import Score, Scores, score_of
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
+from oodometer.store.cells import Cell
+from oodometer.store.images import images_of
 from oodometer.store.queries import Counts, counts
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_tables
 
+COUNTED = ("top-1", "top-5", "error")
+"""Metrics that are counts of rows: one query answers them for all cells at once."""
 
-@dataclass(frozen=True)
-class Score:
-    """One number about one cell.
-
-    Args:
-        weights: The first letters of the weights' digest; empty for an imported number.
-        data: The name of the data set, and the first letters of its digest in ``content``.
-        missing: Images of the condition that have no row: broken ones, or those of an unfinished run.
-        state: ``complete``, ``unfinished``, or ``imported`` from a table.
-        cell: The key of the cell in the store; empty for an imported number.
-    """
-
-    model: str
-    weights: str
-    condition: str
-    data: str
-    content: str
-    metric: str
-    estimate: Estimate
-    missing: int
-    state: str
-    cell: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The score as plain values."""
-        return asdict(self)
+DEFAULT_OPTIONS = ScoreOptions()
 
 
-@dataclass(frozen=True)
-class Scores:
-    """All scores of a store; prints as a table."""
-
-    rows: tuple[Score, ...]
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def only(self, wanted: Callable[[Score], bool]) -> Scores:
-        """The scores that are wanted."""
-        return Scores(tuple(row for row in self.rows if wanted(row)))
-
-    def table(self, *, plot: bool = False) -> str:
-        """The scores as text, a line each; ``plot`` draws each interval on the scale from 0 to 1."""
-        models = _told_apart({(row.model, row.weights) for row in self.rows})
-        data = _told_apart({(row.data, row.content) for row in self.rows})
-        several_data = len({name for name in data.values() if name}) > 1
-        lines = []
-        for row in self.rows:
-            where = [row.condition, data[row.data, row.content]] if several_data else [row.condition]
-            drawn = [interval_bar(row.estimate)] if plot else []
-            lines.append([models[row.model, row.weights], *where, row.metric, *drawn, str(row.estimate), _remark(row)])
-        return columns(lines)
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """The scores as plain values."""
-        return [row.as_json() for row in self.rows]
-
-
-def score(store: str | Store, *, interval: str = DEFAULT_INTERVAL, level: float = 0.95) -> Scores:
-    """Top-1 and top-5 accuracy of every cell, measured or imported.
+def score(
+    store: str | Store,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    interval: str = DEFAULT_INTERVAL,
+    level: float = 0.95,
+    options: ScoreOptions = DEFAULT_OPTIONS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """The metrics of every model, measured or imported.
 
     Args:
-        interval: ``clopper-pearson`` or ``wilson``.
+        metrics: Their names; ``all`` for every one that is defined here.
+        interval: ``clopper-pearson`` or ``wilson`` for shares; ``bootstrap`` or ``bca`` for every metric.
         level: Of the interval.
+        options: What some metrics need.
+        progress: Called with the number of cells read, and of all.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
+    how = How(interval, level, options.draws, options.by, options.seed)
+    asked = Asked(checked_names(metrics), how, options)
+    undefined = Undefined()
     counted = counts(opened)
-    rows = [one for found in counted for one in _measured(opened, found, interval, level)]
-    rows += [_imported(found, interval, level) for found in read_tables(opened)]
-    if not rows and counted:
-        raise StoreError(f"{opened}: none of its images has a label, so there is no accuracy")
-    if not rows:
+    tables = read_tables(opened)
+    if not counted and not tables:
         raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
-    return Scores(tuple(rows))
+    rows = [one for found in counted for one in _counted(opened, found, asked)]
+    rows += _of_cells(opened, [found.cell for found in counted], asked, undefined, progress)
+    rows += _of_groups(opened, [found.cell for found in counted], asked, undefined)
+    rows = sorted(rows, key=lambda row: (row.model, row.weights))
+    rows += [one for found in tables for one in _imported(found, asked)]
+    if EVERY_METRIC not in metrics:
+        undefined.check(metrics, rows)
+    if not rows:
+        raise StoreError(f"{opened}: none of its images has a label, so there is no accuracy")
+    return Scores(tuple(rows), undefined.lines())
 
 
-def _measured(store: Store, found: Counts, interval: str, level: float) -> list[Score]:
-    if found.n == 0:
-        return []
-    cell = found.cell
-    known = cell.n_classes if cell.known_classes is None else cell.known_classes
-    hits = {"top-1": found.top1}
-    # With five classes or fewer every answer is among the top five: no measurement.
-    if known >= 5 and cell.n_classes > 5:
-        hits["top-5"] = found.top5
-    missing = cell.n_images - found.n_rows
-    return [
-        Score(
-            model=cell.model_name,
-            weights=str(cell.model["digest"])[:8],
-            condition=cell.condition_name,
-            data=cell.data,
-            content=str(cell.condition["data"])[:8],
-            metric=metric,
-            estimate=share_of(right, found.n, interval=interval, level=level),
-            missing=missing,
-            state="complete" if store.is_sealed(cell) else "unfinished",
-            cell=cell.key,
+class Undefined:
+    """What could not be computed, where, and why."""
+
+    def __init__(self) -> None:
+        self.where: dict[tuple[str, str], list[str]] = {}
+
+    @contextmanager
+    def noting(self, names: Sequence[str], where: str) -> Iterator[None]:
+        """Keep an error about these metrics for later."""
+        try:
+            yield
+        except OodometerError as why:
+            for name in names:
+                self.where.setdefault((name, str(why)), []).append(where)
+
+    def check(self, names: Sequence[str], rows: Sequence[Score]) -> None:
+        """An error if one of these metrics is defined nowhere."""
+        found = {row.metric.partition("[")[0] for row in rows}
+        for name, why in self.where:
+            if name in names and name not in found:
+                raise OodometerError(why)
+
+    def lines(self) -> tuple[str, ...]:
+        """One line per metric and reason."""
+        return tuple(
+            why if len(where) == 1 else f"{why} ({name}: {len(where)} times)"
+            for (name, why), where in self.where.items()
         )
-        for metric, right in hits.items()
-    ]
 
 
-def _imported(found: Accuracy, interval: str, level: float) -> Score:
-    if found.n is None:
-        estimate = Estimate(found.accuracy, None, None, None, "none: n is not known")
-    else:
-        # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
-        near = share_of(round(found.accuracy * found.n), found.n, interval=interval, level=level)
-        estimate = Estimate(found.accuracy, near.low, near.high, found.n, near.interval)
-    return Score(found.model, "", found.condition, "", "", "top-1", estimate, missing=0, state="imported", cell="")
+def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score]:
+    """The metrics that are counts."""
+    if found.n == 0 or asked.how.resamples_all:
+        return
+    cell = found.cell
+    hits = {"top-1": found.top1, "error": found.n - found.top1}
+    if _has_top5(cell):
+        hits["top-5"] = found.top5
+    for name in asked.names:
+        if name in hits:
+            estimate = share_of(hits[name], found.n, interval=asked.how.interval, level=asked.how.level)
+            missing = cell.n_images - found.n_rows
+            yield score_of(store, [cell], name, estimate, missing=missing, convention=cell_metrics.get(name).convention)
 
 
-def _remark(row: Score) -> str:
-    if row.state == "complete" and row.missing:
-        return f"({row.missing} broken images left out)"
-    if row.state == "unfinished":
-        return f"(unfinished: {row.missing} images to go)"
-    return "(imported)" if row.state == "imported" else ""
+def _has_top5(cell: Cell) -> bool:
+    """Whether top-5 says anything: with five classes or fewer every answer is among the top five."""
+    known = cell.n_classes if cell.known_classes is None else cell.known_classes
+    return known >= 5 and cell.n_classes > 5
 
 
-def _told_apart(things: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What to call each (name, digest): the name, and the digest too where others have the same name."""
-    names = [name for name, _ in things]
-    return {(name, digest): f"{name}@{digest}" if digest and names.count(name) > 1 else name for name, digest in things}
+def _of_cells(
+    store: Store, cells: list[Cell], asked: Asked, undefined: Undefined, progress: Callable[[int, int], None] | None
+) -> Iterator[Score]:
+    """The metrics that are a number about one cell and no count."""
+    known = set(cell_metrics.names())
+    names = [name for name in asked.names if name in known and (asked.how.resamples_all or name not in COUNTED)]
+    if not names:
+        return
+    scaled = Scaled(store, cells, asked.options.temperature)
+    for done, cell in enumerate(cells):
+        if progress:
+            progress(done, len(cells))
+        with undefined.noting(names, cell.condition_name):
+            rows = scaled.read(cell)
+            for name in names:
+                if name == "top-5" and not _has_top5(cell):
+                    continue
+                metric = cell_metrics.get(name)
+                with undefined.noting([name], cell.condition_name):
+                    estimate = _estimate(store, cell, metric, rows, asked.how)
+                    said = metric.convention + scaled.note(cell)
+                    yield score_of(store, [cell], name, estimate, missing=cell.n_images - len(rows), convention=said)
+    if progress:
+        progress(len(cells), len(cells))
+
+
+def _estimate(store: Store, cell: Cell, metric: Metric, rows: Predictions, how: How) -> Estimate:
+    columns = columns_of(metric, rows)
+    clusters = None
+    if how.by is not None:
+        labelled = rows.rank >= 0 if len(columns[0]) < len(rows) else slice(None)
+        clusters = clusters_of(images_of(store, cell), rows, how.by)[labelled]
+    return estimate_of(metric, columns, how, clusters)
+
+
+def _of_groups(store: Store, cells: list[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
+    """The metrics about several cells of one model, or about less than a cell."""
+    known = set(group_scores.names())
+    by_function: dict[GroupScores, list[str]] = {}
+    for name in asked.names:
+        if name in known:
+            by_function.setdefault(group_scores.get(name), []).append(name)
+    for function, names in by_function.items():
+        for of_model in models_of(cells):
+            with undefined.noting(names, of_model[0].model_name):
+                yield from function(store, of_model, asked)
+
+
+def models_of(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """The cells of each model: of the same weights, preprocessing and precision."""
+    groups: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        same = (cell.model_name, str(cell.model["digest"]), str(cell.model.get("input")), cell.precision)
+        groups.setdefault(same, []).append(cell)
+    return list(groups.values())
+
+
+def _imported(found: Accuracy, asked: Asked) -> Iterator[Score]:
+    for name, share in (("top-1", found.accuracy), ("error", 1 - found.accuracy)):
+        if not asked.wants(name):
+            continue
+        if found.n is None:
+            estimate = Estimate(share, None, None, None, "none: n is not known")
+        elif asked.how.resamples_all:
+            estimate = Estimate(share, None, None, found.n, "none: the images are not here")
+        else:
+            # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
+            near = share_of(round(share * found.n), found.n, interval=asked.how.interval, level=asked.how.level)
+            estimate = Estimate(share, near.low, near.high, found.n, near.interval)
+        convention = cell_metrics.get(name).convention
+        yield Score(found.model, "", found.condition, "", "", name, estimate, 0, "imported", "", convention)

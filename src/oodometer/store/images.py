@@ -22,11 +22,13 @@ class Images:
 
     Args:
         ids: (N,) of text.
-        space: The classes that their labels name.
+        labels: In the data's own classes, (N,); -1 where there is none.
+        space: These classes.
         columns: What travels along with each image: video, frame, selection frequency...
     """
 
     ids: np.ndarray
+    labels: np.ndarray
     space: LabelSpace
     columns: dict[str, np.ndarray]
 
@@ -41,7 +43,7 @@ def images_of(store: Store, cell: Cell) -> Images:
         columns = {
             name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
         }
-        return Images(table["id"].to_numpy(), _space(table.schema.metadata), columns)
+        return Images(table["id"].to_numpy(), table["label"].to_numpy(), _space(table.schema.metadata), columns)
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
 

@@ -1,0 +1,102 @@
+"""What a score is asked to be: which metrics, with which intervals, against what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.registry import Registry
+from oodometer.metrics.metric import metrics
+from oodometer.report.estimates import How
+from oodometer.report.scores import Score
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
+
+DEFAULT_METRICS = ("top-1", "top-5")
+EVERY_METRIC = "all"
+
+MANY_CELLS = {
+    "per-class": "oodometer.report.class_scores:class_scores",
+    "top-1:any": "oodometer.report.label_set_scores:label_set_scores",
+    "top-5:any": "oodometer.report.label_set_scores:label_set_scores",
+    "pm-k": "oodometer.report.video_scores:video_scores",
+    "ce": "oodometer.report.corruption_scores:corruption_scores",
+    "relative-ce": "oodometer.report.corruption_scores:corruption_scores",
+    "mce": "oodometer.report.corruption_scores:corruption_scores",
+    "relative-mce": "oodometer.report.corruption_scores:corruption_scores",
+    "mean-corruption-error": "oodometer.report.corruption_scores:corruption_scores",
+    "flip-probability": "oodometer.report.flip_scores:flip_scores",
+    "mean-flip-rate": "oodometer.report.flip_scores:flip_scores",
+    "top-5-distance": "oodometer.report.flip_scores:flip_scores",
+    "auroc": "oodometer.report.ood_scores:ood_scores",
+    "aupr": "oodometer.report.ood_scores:ood_scores",
+    "aupr:trapezoid": "oodometer.report.ood_scores:ood_scores",
+    "fpr@95%": "oodometer.report.ood_scores:ood_scores",
+    "fpr@95%:nearest": "oodometer.report.ood_scores:ood_scores",
+}
+"""Metrics that are more than a number about one cell, and where they are computed."""
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """What some metrics need besides their name.
+
+    Args:
+        draws: Of every bootstrap.
+        by: ``class``, or a column of the data: images of a group are resampled together.
+        seed: Of every bootstrap.
+        normaliser: A model of the store by whose errors CE, mCE and flip rates are divided; None: AlexNet's published
+            errors for ImageNet-C, nothing elsewhere.
+        ood: A condition whose images belong to none of the classes, to be told from those of ``clean``.
+        label_sets: A JSON file with the acceptable labels of each image.
+        temperature: A condition on which each model's temperature is fitted; confidences are scaled by it first.
+    """
+
+    draws: int = 1000
+    by: str | None = None
+    seed: int = 0
+    normaliser: str | None = None
+    ood: str | None = None
+    label_sets: str | None = None
+    temperature: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The metrics by name, the intervals they get, and what they need."""
+
+    names: tuple[str, ...]
+    how: How
+    options: ScoreOptions
+
+    def wants(self, *names: str) -> bool:
+        """Whether any of these is asked for."""
+        return any(name in self.names for name in names)
+
+
+GroupScores = Callable[[Store, Sequence[Cell], Asked], Iterable[Score]]
+"""Store, the cells of one model, what is asked -> the scores; an error where nothing can be said."""
+
+group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")
+
+
+def parse_metrics(text: str) -> tuple[str, ...]:
+    """Names with commas between them, or ``all``.
+
+    >>> parse_metrics("top-1,brier")
+    ('top-1', 'brier')
+    """
+    return checked_names([word.strip() for word in text.split(",") if word.strip()])
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, each once, with ``all`` spelled out; an error for one that means nothing."""
+    known = [*metrics.names(), *group_scores.names()]
+    if not names:
+        raise UsageError(f"no metric is named; known: {', '.join(known)}, or all")
+    for name in names:
+        if name != EVERY_METRIC and name not in known:
+            raise UsageError(f"no metric named {name!r}{did_you_mean(name, [*known, EVERY_METRIC])}")
+    spelled = [one for name in names for one in (known if name == EVERY_METRIC else [name])]
+    return tuple(dict.fromkeys(spelled))
