@@ -1,0 +1,497 @@
+"""Hendrycks et al. 2021, The Many Faces of Robustness: its means, gaps and verdicts, from its own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from oodometer.metrics.corruption_error import COMMON, mean_error
+from oodometer.published.checks import Check, Remark, Reproduction
+from oodometer.published.hendrycks2019 import error_rounding, errors_from_ce
+from oodometer.published.hypotheses import (
+    DFR_SHIFTS,
+    OCCLUSION,
+    SHIFTS,
+    THRESHOLD,
+    evidence,
+    mean_of,
+    pairs_of,
+    printed_signs,
+    same_signs_between,
+)
+from oodometer.published.printed import (
+    PrintedMean,
+    cells_of,
+    clean_error_checks,
+    mean_check,
+    rows_off_their_mean,
+    statement,
+)
+from oodometer.published.tables import Table, read_table
+from oodometer.stats.correlation import spearman
+from oodometer.stats.intervals import clopper_pearson
+
+PAPER = "many_faces2021"
+TITLE = "The Many Faces of Robustness: A Critical Analysis of Out-of-Distribution Generalization"
+
+Tables = Mapping[str, Table]
+NAMES = ("imagenet_r", "imagenet_r_gap", "dfr", "svsf", "real_blur", "imagenet_c_ce", "imagenet_a", "hypotheses")
+
+BLURS = ("defocus_blur", "glass_blur", "motion_blur", "zoom_blur")
+MEANS = {
+    "dfr": PrintedMean("mean OOD mAP", "Table 3", "ood_mean_map", DFR_SHIFTS, cell_unit=0.1, unit=0.1),
+    "real_blur": PrintedMean(
+        "mean error under the four blurs of ImageNet-C",
+        "Table 5",
+        "blur_mean_error",
+        tuple(f"{blur}_error" for blur in BLURS),
+        cell_unit=1,
+        unit=1,
+    ),
+    "imagenet_c_ce": PrintedMean("mCE", "Table 8", "mean", COMMON, cell_unit=1, unit=0.1),
+}
+GAP_ALLOWED, GAP_REASON = 0.15, "both errors and the gap are rounded to 0.1: 0.15 at worst"
+
+CELLS_ARE_NOT_ERRORS = {"real_blur": {"ResNet-152"}}
+"""Rows that are known to be at odds with the rest of the tables: not checked, but remarked on."""
+VERDICTS_DIFFER = {("pretraining", "imagenet_r")}
+"""Cells of Table 4 in which the rule is known to give another sign: not checked, but remarked on."""
+
+ON_CLEAN_IMAGES = {"AugMix": "improved", "DeepAugment": "improved", "Style Transfer": "hurt"}
+"""What they are said to do to the error on ImageNet-200, in Section 5.2."""
+ATTRIBUTES = ("size", "occlusion", "viewpoint", "zoom")
+N_BLURRY = 1_000
+"""Images in the set of real blurry ones (Section 5.2)."""
+WSL_IMPROVEMENT = 37.5
+"""Points that pretraining on Instagram takes off the error on ImageNet-R, says Appendix B."""
+NAMES_IN_RECHT = {"ResNet-50": "resnet50", "ResNet-50 + SE": "se_resnet50", "ResNet-152": "resnet152"}
+BEST = "ResNet-50 + DeepAugment + AugMix"
+
+
+def reproduce() -> Reproduction:
+    """All that follows from the tables of the paper, and what in them does not fit together."""
+    tables = {name: read_table(f"hendrycks2021_{name}") for name in NAMES}
+    before = read_table("hendrycks2019_imagenet_c_ce")
+    checks = (
+        *_gap_checks(tables),
+        *_mean_checks(tables),
+        *_blur_from_ce(tables),
+        *_other_papers(tables["imagenet_c_ce"], before, read_table("recht2019_imagenet")),
+        *_about_imagenet_r(tables),
+        *_about_fashion_and_storefronts(tables),
+        *_about_corruptions(tables),
+        *_verdicts(tables),
+    )
+    remarks = (
+        *inconsistencies(tables, before),
+        *_within_the_noise(tables["real_blur"]),
+        *_remarks_on_verdicts(tables),
+    )
+    return Reproduction(PAPER, TITLE, checks, remarks)
+
+
+def _gap_checks(tables: Tables) -> list[Check]:
+    printed, ours = tables["imagenet_r_gap"], _gaps(tables)
+    return [
+        Check(PAPER, f"gap of {model}", "Tables 1 and 7", printed.value(model, "gap"), gap, GAP_ALLOWED, GAP_REASON)
+        for model, gap in ours.items()
+    ]
+
+
+def _gaps(tables: Tables) -> dict[str, float]:
+    """Error on ImageNet-R minus error on ImageNet-200, by model."""
+    table = tables["imagenet_r"]
+    gaps = table.column("imagenet_r_error") - table.column("imagenet_200_error")
+    return dict(zip(table.models, gaps.tolist(), strict=True))
+
+
+def _mean_checks(tables: Tables) -> list[Check]:
+    return [
+        mean_check(PAPER, mean, tables[name], model)
+        for name, mean in MEANS.items()
+        for model in tables[name].models
+        if model not in CELLS_ARE_NOT_ERRORS.get(name, set())
+    ]
+
+
+def _blur_errors(tables: Tables) -> np.ndarray:
+    """The errors under the four blurs that the CE of Table 8 stand for, in percent; rows of Table 5, (10, 4)."""
+    ce = tables["imagenet_c_ce"]
+    rows = [ce.row(model) for model in tables["real_blur"].models]
+    return np.asarray(100 * errors_from_ce(ce)[np.ix_(rows, _blur_places())][..., 0])
+
+
+def _blur_places() -> list[int]:
+    return [COMMON.index(blur) for blur in BLURS]
+
+
+def _blur_allowed() -> np.ndarray:
+    """By how much an error of Table 5 may differ from that of a CE of Table 8, both printed to 1, (4,)."""
+    return np.asarray(100 * error_rounding()[_blur_places()] + 0.5)
+
+
+def _blur_from_ce(tables: Tables) -> list[Check]:
+    """Table 5 from Table 8: the errors under blur are CE times AlexNet's errors."""
+    table, ours, allowed = tables["real_blur"], _blur_errors(tables), _blur_allowed()
+    within = np.abs(ours - cells_of(MEANS["real_blur"], table)) <= allowed
+    limit = float(allowed.mean())
+    reason = f"CE and mean are rounded to 1: {limit:.2f} at worst"
+    checks = []
+    for row, model in enumerate(table.models):
+        what = f"mean error of {model} under the four blurs, from its CE and AlexNet's errors"
+        published = table.value(model, "blur_mean_error")
+        checks.append(Check(PAPER, what, "Tables 5 and 8", published, float(ours[row].mean()), limit, reason))
+        if model not in CELLS_ARE_NOT_ERRORS["real_blur"]:
+            what, n_within = f"errors of {model} under blur that agree with its CE, of 4", int(within[row].sum())
+            why = f"error and CE are rounded to 1: {allowed.max():.2f} at worst"
+            checks.append(Check(PAPER, what, "Tables 5 and 8", len(BLURS), n_within, 0, why))
+    return checks
+
+
+def _other_papers(ce: Table, before: Table, recht: Table) -> list[Check]:
+    """Rows that other papers have as well."""
+    shared = [model for model in ce.models if model in before.models]
+    same = [
+        Check(
+            PAPER,
+            f"values of {model} that are those of Hendrycks 2019, of {len(ce.columns)}",
+            "Table 8",
+            len(ce.columns),
+            sum(ce.value(model, column) == before.value(model, column) for column in ce.columns),
+        )
+        for model in shared
+    ]
+    return [*same, *clean_error_checks(PAPER, "Table 8", ce, recht, NAMES_IN_RECHT)]
+
+
+def _by_model(table: Table, column: str) -> dict[str, float]:
+    return dict(zip(table.models, table.column(column).tolist(), strict=True))
+
+
+def _method(model: str) -> str:
+    """What was added to the baseline, or the network where it is another.
+
+    >>> _method("ResNet-50 + Style Transfer"), _method("ResNet-152")
+    ('Style Transfer', 'ResNet-152')
+    """
+    return model.removeprefix("ResNet-50 + ")
+
+
+def _about_imagenet_r(tables: Tables) -> list[Check]:
+    error, gaps = _by_model(tables["imagenet_r"], "imagenet_r_error"), _gaps(tables)
+    gain = error["ResNet-50"] - error[BEST]
+    alone = {_method(name): error[name] for name in error if name.startswith("ResNet-50 +") and name.count("+") == 1}
+    attention = pairs_of("self_attention", tables["imagenet_r"].models)
+    narrower = [after for before, after in attention if gaps[after] <= gaps[before]]
+    return [
+        statement(
+            PAPER,
+            f"error on ImageNet-R that DeepAugment + AugMix takes off ({gain:.1f} points)",
+            "Table 1, caption",
+            "over 10 points",
+            otherwise="" if gain > 10 else f"{gain:.1f} points",
+        ),
+        Check(
+            PAPER, "best method alone on ImageNet-R", "Section 5.2", "DeepAugment", min(alone, key=lambda n: alone[n])
+        ),
+        statement(
+            PAPER,
+            f"gap on ImageNet-R with self-attention, in {len(attention)} pairs of networks",
+            "Section 5.2, Table 7",
+            "increases",
+            otherwise=f"not for {', '.join(narrower)}" if narrower else "",
+        ),
+        statement(
+            PAPER,
+            f"gap on ImageNet-R, ResNet-50 → ResNet-152 ({gaps['ResNet-50']:.1f} → {gaps['ResNet-152']:.1f})",
+            "Section 5.2",
+            "reduced",
+            otherwise="" if gaps["ResNet-152"] < gaps["ResNet-50"] else "not reduced",
+        ),
+        *(_on_clean_images(tables["imagenet_r"], name, words) for name, words in ON_CLEAN_IMAGES.items()),
+    ]
+
+
+def _on_clean_images(table: Table, method: str, words: str) -> Check:
+    before, after = (table.value(f"ResNet-50{added}", "imagenet_200_error") for added in ("", f" + {method}"))
+    what = f"error on ImageNet-200 with {method} ({before:.1f} → {after:.1f})"
+    return Check(PAPER, what, "Section 5.2", words, "improved" if after < before else "hurt")
+
+
+def _about_fashion_and_storefronts(tables: Tables) -> list[Check]:
+    svsf, dfr = tables["svsf"], tables["dfr"]
+    ratios = svsf.column("country_france") / svsf.column("iid_error")
+    reason = f'"roughly": to a tenth; from {ratios.min():.2f} to {ratios.max():.2f} in the five networks'
+    return [
+        Check(PAPER, "error in France by error at home", "Section 5.2", 2, float(ratios.mean()), 0.1, reason),
+        _worst_attributes(dfr),
+        _tracking(dfr),
+        _occlusion(dfr),
+    ]
+
+
+def _worst_attributes(dfr: Table) -> Check:
+    shifts = {name: tuple(shift for shift in DFR_SHIFTS if shift.startswith(name)) for name in ATTRIBUTES}
+    means = {name: float(mean_of(dfr, columns).mean()) for name, columns in shifts.items()}
+    worst = sorted(sorted(means, key=lambda name: means[name])[:2])
+    shown = ", ".join(f"{name} {value:.1f}" for name, value in means.items())
+    what = f"shifts of DeepFashion Remixed that hurt most (mean mAP: {shown})"
+    return Check(PAPER, what, "Section 5.2", "occlusion and size", " and ".join(worst))
+
+
+def _tracking(dfr: Table) -> Check:
+    base, ood, iid = dfr.row("ResNet-50"), mean_of(dfr, DFR_SHIFTS), dfr.column("iid_map")
+    better, both = ood > ood[base], (ood > ood[base]) & (iid > iid[base])
+    return statement(
+        PAPER,
+        f"OOD mAP increases that come with an IID mAP increase ({both.sum()} of {better.sum()})",
+        "Section 5.2",
+        "most",
+        otherwise="" if 2 * both.sum() > better.sum() else "not most",
+    )
+
+
+def _occlusion(dfr: Table) -> Check:
+    means = dict(zip(dfr.models, mean_of(dfr, OCCLUSION).tolist(), strict=True))
+    base, erasure, style = (means[f"ResNet-50{added}"] for added in ("", " + Random Erasure", " + Style Transfer"))
+    return statement(
+        PAPER,
+        f"mAP under occlusion: {base:.1f}, with random erasure {erasure:.1f}, with style transfer {style:.1f}",
+        "Section 5.2",
+        "erasure helps, style transfer more",
+        otherwise="" if base < erasure < style else "not in this order",
+    )
+
+
+def _about_corruptions(tables: Tables) -> list[Check]:
+    ce, blur, on_a = tables["imagenet_c_ce"], tables["real_blur"], tables["imagenet_a"]
+    gain = ce.value("ResNet-50", "mean") - ce.value(BEST, "mean")
+    large = "ResNeXt-101 32x8d"
+    ours, theirs = (ce.value(f"{large} + {added}", "mean") for added in ("DeepAugment + AugMix", "WSL Pretraining"))
+    lowest = blur.models[int(np.argmin(blur.column("real_blurry_images_error")))]
+    return [
+        _accuracy_gain(ce),
+        statement(
+            PAPER,
+            f"mCE that DeepAugment + AugMix takes off ({gain:.1f})",
+            "Table 8, caption",
+            "over 23",
+            otherwise="" if gain > 23 else f"{gain:.1f}",
+        ),
+        statement(
+            PAPER,
+            f"mCE of {large} with DeepAugment + AugMix ({ours}) and with 1000 times the labels ({theirs})",
+            "Section 5.2",
+            "better than with the labels",
+            otherwise="" if ours < theirs else "worse",
+        ),
+        Check(PAPER, "lowest error on real blurry images", "Section 5.2", _method(BEST), _method(lowest)),
+        _helps_on_both(ce, blur),
+        _rank_check(blur),
+        *(_res2net(on_a, depth) for depth in (50, 152)),
+    ]
+
+
+def _res2net(on_a: Table, depth: int) -> Check:
+    names = (f"ResNet-{depth}", f"Res2Net-{depth} v1b")
+    before, after = (on_a.value(name, "imagenet_a_top1_accuracy") for name in names)
+    return statement(
+        PAPER,
+        f"accuracy on ImageNet-A, {names[0]} → {names[1]} ({before} → {after})",
+        "Appendix B, Table 9",
+        "greatly improved",
+        # Not less than doubled.
+        otherwise="" if after > 2 * before else f"{after - before:+.1f} points",
+    )
+
+
+def _accuracy_gain(ce: Table) -> Check:
+    """The gain in plain accuracy, which no table prints, from CE and AlexNet's errors."""
+    errors = 100 * mean_error(errors_from_ce(ce))
+    gain = float(errors[ce.row("ResNet-50")] - errors[ce.row(BEST)])
+    rounding = 2 * 100 * float(error_rounding().mean())
+    reason = f"printed to 1 (0.5), from CE that are rounded to 1 ({rounding:.2f} at worst)"
+    what = "accuracy on ImageNet-C that DeepAugment + AugMix adds, from CE and AlexNet's errors"
+    return Check(PAPER, what, "Figure 4", 19, gain, 0.5 + rounding, reason)
+
+
+def _helps_on_both(ce: Table, blur: Table) -> Check:
+    real = _by_model(blur, "real_blurry_images_error")
+    mce = {model: ce.value(model, "mean") for model in real}
+    helping = [model for model in real if mce[model] < mce["ResNet-50"]]
+    not_both = [_method(model) for model in helping if real[model] >= real["ResNet-50"]]
+    return statement(
+        PAPER,
+        f"interventions that help on ImageNet-C and also on real blurry images, of {len(helping)}",
+        "Section 5.2, Table 5",
+        "all",
+        otherwise=f"not {', '.join(not_both)}" if not_both else "",
+    )
+
+
+def _rank_check(blur: Table) -> Check:
+    rho = spearman(blur.column("blur_mean_error"), blur.column("real_blurry_images_error"))
+    similar = rho.low is not None and rho.low > 0
+    return statement(
+        PAPER,
+        f"rank orders under synthetic and real blur (Spearman {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}])",
+        "Table 5, caption",
+        "similar",
+        otherwise="" if similar else "perhaps unrelated: the interval holds 0",
+    )
+
+
+def _verdicts(tables: Tables) -> list[Check]:
+    """The cells of the table of hypotheses; the rule stands in `oodometer.published.hypotheses`."""
+    found = evidence(tables)
+    return [
+        Check(
+            PAPER,
+            f"{hypothesis} on {shift}",
+            SHIFTS[shift].where,
+            sign,
+            found[hypothesis, shift].sign,
+            0,
+            f"+ above {THRESHOLD} points: {found[hypothesis, shift]}",
+        )
+        for (hypothesis, shift), sign in printed_signs(tables["hypotheses"]).items()
+        if (hypothesis, shift) not in VERDICTS_DIFFER
+    ]
+
+
+def _remarks_on_verdicts(tables: Tables) -> list[Remark]:
+    """How far the rule goes with the paper, cell by cell where it does not, and what hangs on its two choices."""
+    printed, found = printed_signs(tables["hypotheses"]), evidence(tables)
+    differ = [cell for cell, sign in printed.items() if found[cell].sign != sign]
+    low, high = same_signs_between(found)
+    summary = (
+        f"by our rule (mean improvement of matched pairs above {THRESHOLD} points) {len(printed) - len(differ)} of "
+        f"{len(printed)} cells have the sign of the paper, as with any threshold between {low:.2f} and {high:.2f}"
+    )
+    remarks = [
+        Remark(
+            PAPER,
+            SHIFTS[cell[1]].where,
+            f"{' on '.join(cell)}: {printed[cell]} in the paper, by our rule {found[cell].sign}: {found[cell]}",
+        )
+        for cell in differ
+    ]
+    return [Remark(PAPER, "Tables 4 and 6", summary), *remarks, _without_gaps(tables, printed)]
+
+
+def _without_gaps(tables: Tables, printed: Mapping[tuple[str, str], str]) -> Remark:
+    """What the verdicts would be if the shifted results counted everywhere, without the clean ones."""
+    plain = {name: replace(shift, clean=None) for name, shift in SHIFTS.items()}
+    found = evidence(tables, plain)
+    differ = [f"{cell[0]} on {cell[1]}" for cell, sign in printed.items() if found[cell].sign != sign]
+    text = (
+        f"if the shifted results counted instead of the gaps, {len(printed) - len(differ)} of {len(printed)} cells "
+        f"would have the sign of the paper; not: {', '.join(differ)}"
+    )
+    return Remark(PAPER, "Tables 4 and 6", text)
+
+
+def inconsistencies(tables: Tables, before: Table) -> list[Remark]:
+    """What in the tables can't be, however it was rounded, found by going through all their rows."""
+    return [
+        *_means_off(tables),
+        *_gaps_off(tables),
+        *_blurs_off(tables),
+        *_rows_that_changed(tables["imagenet_c_ce"], before),
+        *_ranks_off(tables["real_blur"]),
+        *_text_off(tables["imagenet_r"]),
+    ]
+
+
+def _means_off(tables: Tables) -> list[Remark]:
+    remarks = []
+    for name, mean in MEANS.items():
+        for model in rows_off_their_mean(mean, tables[name]):
+            check = mean_check(PAPER, mean, tables[name], model)
+            text = f"{check.what} is printed as {check.published:g}, but the mean of its cells is {check.ours:g}"
+            remarks.append(Remark(PAPER, mean.where, text))
+    return remarks
+
+
+def _gaps_off(tables: Tables) -> list[Remark]:
+    return [
+        Remark(
+            PAPER, check.where, f"{check.what} is printed as {check.published:g}, but its errors give {check.ours:.1f}"
+        )
+        for check in _gap_checks(tables)
+        if not check.holds
+    ]
+
+
+def _blurs_off(tables: Tables) -> list[Remark]:
+    """Rows of Table 5 that are no errors of the networks whose CE Table 8 has."""
+    table, ours = tables["real_blur"], _blur_errors(tables)
+    printed = cells_of(MEANS["real_blur"], table)
+    off = (np.abs(ours - printed) > _blur_allowed()).any(axis=1)
+    remarks = []
+    for row in np.flatnonzero(off):
+        model = table.models[row]
+        ce = [tables["imagenet_c_ce"].value(model, blur) for blur in BLURS]
+        same = "; they are its CE, not its errors" if ce == printed[row].tolist() else ""
+        text = (
+            f"errors of {model} under the four blurs are printed as {_listed(printed[row])}, but its CE in Table 8 "
+            f"stand for {_listed(ours[row])}, with a mean of {ours[row].mean():.0f}{same}"
+        )
+        remarks.append(Remark(PAPER, "Table 5", text))
+    return remarks
+
+
+def _listed(values: np.ndarray) -> str:
+    return ", ".join(f"{value:.0f}" for value in values)
+
+
+def _rows_that_changed(ce: Table, before: Table) -> list[Remark]:
+    """Networks whose values differ from those in the paper of 2019."""
+    return [
+        Remark(PAPER, "Table 8", f"{column} of {model} is {ce.value(model, column):g}, in 2019 {theirs:g}")
+        for model in ce.models
+        if model in before.models
+        for column in ce.columns
+        if ce.value(model, column) != (theirs := before.value(model, column))
+    ]
+
+
+def _ranks_off(blur: Table) -> list[Remark]:
+    """What the rank correlation would be with the means of the cells, where these are not the printed means."""
+    if not rows_off_their_mean(MEANS["real_blur"], blur):
+        return []
+    real = blur.column("real_blurry_images_error")
+    printed, cells = blur.column("blur_mean_error"), cells_of(MEANS["real_blur"], blur).mean(axis=1)
+    rho, from_cells = (spearman(synthetic, real).value for synthetic in (printed, cells))
+    text = (
+        f"Spearman's correlation of synthetic and real blur is {rho:.2f} with the printed means, {from_cells:.2f} with"
+    )
+    return [Remark(PAPER, "Table 5", f"{text} those of the printed cells")]
+
+
+def _text_off(table: Table) -> list[Remark]:
+    """A difference in the text that its own two numbers do not have."""
+    names = ("ResNeXt-101 32x8d", "ResNeXt-101 32x8d + WSL Pretraining")
+    without, pretrained = (table.value(name, "imagenet_r_error") for name in names)
+    if abs(without - pretrained - WSL_IMPROVEMENT) <= GAP_ALLOWED:
+        return []
+    text = (
+        f"WSL pretraining is said to improve the error on ImageNet-R by {WSL_IMPROVEMENT} %, from {without} to "
+        f"{pretrained}: that is {without - pretrained:.1f} points, or {100 * (1 - pretrained / without):.1f} % of it"
+    )
+    return [Remark(PAPER, "Appendix B", text)]
+
+
+def _within_the_noise(blur: Table) -> list[Remark]:
+    """Networks whose error on the few real blurry images lies in the interval of the baseline's."""
+    real = _by_model(blur, "real_blurry_images_error")
+    wrong = round(real.pop("ResNet-50") / 100 * N_BLURRY)
+    low, high = (100 * bound for bound in clopper_pearson(wrong, N_BLURRY, 0.95))
+    inside = [f"{_method(name)} {error}" for name, error in real.items() if low <= error <= high]
+    text = (
+        f"on {N_BLURRY:,} real blurry images the error of ResNet-50 has a 95 % interval of {low:.1f} to {high:.1f}, in "
+        f"which lie: {', '.join(inside)}; on the same images less may count, but that takes their answers"
+    )
+    return [Remark(PAPER, "Table 5", text)] if inside else []
