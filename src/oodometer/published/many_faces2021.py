@@ -7,36 +7,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from oodometer.metrics.corruption_error import COMMON, mean_error
+from oodometer.metrics.corruption_error import COMMON
 from oodometer.published.checks import Check, Remark, Reproduction
 from oodometer.published.hendrycks2019 import error_rounding, errors_from_ce
 from oodometer.published.hypotheses import (
     DFR_SHIFTS,
-    OCCLUSION,
     SHIFTS,
     THRESHOLD,
     evidence,
-    mean_of,
-    pairs_of,
     printed_signs,
     same_signs_between,
 )
+from oodometer.published.many_faces_statements import PAPER, Tables, by_model, gaps_of, method, statements
 from oodometer.published.printed import (
     PrintedMean,
     cells_of,
     clean_error_checks,
     mean_check,
     rows_off_their_mean,
-    statement,
 )
 from oodometer.published.tables import Table, read_table
 from oodometer.stats.correlation import spearman
 from oodometer.stats.intervals import clopper_pearson
 
-PAPER = "many_faces2021"
 TITLE = "The Many Faces of Robustness: A Critical Analysis of Out-of-Distribution Generalization"
 
-Tables = Mapping[str, Table]
 NAMES = ("imagenet_r", "imagenet_r_gap", "dfr", "svsf", "real_blur", "imagenet_c_ce", "imagenet_a", "hypotheses")
 
 BLURS = ("defocus_blur", "glass_blur", "motion_blur", "zoom_blur")
@@ -59,15 +54,11 @@ CELLS_ARE_NOT_ERRORS = {"real_blur": {"ResNet-152"}}
 VERDICTS_DIFFER = {("pretraining", "imagenet_r")}
 """Cells of Table 4 in which the rule is known to give another sign: not checked, but remarked on."""
 
-ON_CLEAN_IMAGES = {"AugMix": "improved", "DeepAugment": "improved", "Style Transfer": "hurt"}
-"""What they are said to do to the error on ImageNet-200, in Section 5.2."""
-ATTRIBUTES = ("size", "occlusion", "viewpoint", "zoom")
 N_BLURRY = 1_000
 """Images in the set of real blurry ones (Section 5.2)."""
 WSL_IMPROVEMENT = 37.5
 """Points that pretraining on Instagram takes off the error on ImageNet-R, says Appendix B."""
 NAMES_IN_RECHT = {"ResNet-50": "resnet50", "ResNet-50 + SE": "se_resnet50", "ResNet-152": "resnet152"}
-BEST = "ResNet-50 + DeepAugment + AugMix"
 
 
 def reproduce() -> Reproduction:
@@ -79,9 +70,7 @@ def reproduce() -> Reproduction:
         *_mean_checks(tables),
         *_blur_from_ce(tables),
         *_other_papers(tables["imagenet_c_ce"], before, read_table("recht2019_imagenet")),
-        *_about_imagenet_r(tables),
-        *_about_fashion_and_storefronts(tables),
-        *_about_corruptions(tables),
+        *statements(tables),
         *_verdicts(tables),
     )
     remarks = (
@@ -93,18 +82,11 @@ def reproduce() -> Reproduction:
 
 
 def _gap_checks(tables: Tables) -> list[Check]:
-    printed, ours = tables["imagenet_r_gap"], _gaps(tables)
+    printed, ours = tables["imagenet_r_gap"], gaps_of(tables["imagenet_r"])
     return [
         Check(PAPER, f"gap of {model}", "Tables 1 and 7", printed.value(model, "gap"), gap, GAP_ALLOWED, GAP_REASON)
         for model, gap in ours.items()
     ]
-
-
-def _gaps(tables: Tables) -> dict[str, float]:
-    """Error on ImageNet-R minus error on ImageNet-200, by model."""
-    table = tables["imagenet_r"]
-    gaps = table.column("imagenet_r_error") - table.column("imagenet_200_error")
-    return dict(zip(table.models, gaps.tolist(), strict=True))
 
 
 def _mean_checks(tables: Tables) -> list[Check]:
@@ -164,183 +146,6 @@ def _other_papers(ce: Table, before: Table, recht: Table) -> list[Check]:
         for model in shared
     ]
     return [*same, *clean_error_checks(PAPER, "Table 8", ce, recht, NAMES_IN_RECHT)]
-
-
-def _by_model(table: Table, column: str) -> dict[str, float]:
-    return dict(zip(table.models, table.column(column).tolist(), strict=True))
-
-
-def _method(model: str) -> str:
-    """What was added to the baseline, or the network where it is another.
-
-    >>> _method("ResNet-50 + Style Transfer"), _method("ResNet-152")
-    ('Style Transfer', 'ResNet-152')
-    """
-    return model.removeprefix("ResNet-50 + ")
-
-
-def _about_imagenet_r(tables: Tables) -> list[Check]:
-    error, gaps = _by_model(tables["imagenet_r"], "imagenet_r_error"), _gaps(tables)
-    gain = error["ResNet-50"] - error[BEST]
-    alone = {_method(name): error[name] for name in error if name.startswith("ResNet-50 +") and name.count("+") == 1}
-    attention = pairs_of("self_attention", tables["imagenet_r"].models)
-    narrower = [after for before, after in attention if gaps[after] <= gaps[before]]
-    return [
-        statement(
-            PAPER,
-            f"error on ImageNet-R that DeepAugment + AugMix takes off ({gain:.1f} points)",
-            "Table 1, caption",
-            "over 10 points",
-            otherwise="" if gain > 10 else f"{gain:.1f} points",
-        ),
-        Check(
-            PAPER, "best method alone on ImageNet-R", "Section 5.2", "DeepAugment", min(alone, key=lambda n: alone[n])
-        ),
-        statement(
-            PAPER,
-            f"gap on ImageNet-R with self-attention, in {len(attention)} pairs of networks",
-            "Section 5.2, Table 7",
-            "increases",
-            otherwise=f"not for {', '.join(narrower)}" if narrower else "",
-        ),
-        statement(
-            PAPER,
-            f"gap on ImageNet-R, ResNet-50 → ResNet-152 ({gaps['ResNet-50']:.1f} → {gaps['ResNet-152']:.1f})",
-            "Section 5.2",
-            "reduced",
-            otherwise="" if gaps["ResNet-152"] < gaps["ResNet-50"] else "not reduced",
-        ),
-        *(_on_clean_images(tables["imagenet_r"], name, words) for name, words in ON_CLEAN_IMAGES.items()),
-    ]
-
-
-def _on_clean_images(table: Table, method: str, words: str) -> Check:
-    before, after = (table.value(f"ResNet-50{added}", "imagenet_200_error") for added in ("", f" + {method}"))
-    what = f"error on ImageNet-200 with {method} ({before:.1f} → {after:.1f})"
-    return Check(PAPER, what, "Section 5.2", words, "improved" if after < before else "hurt")
-
-
-def _about_fashion_and_storefronts(tables: Tables) -> list[Check]:
-    svsf, dfr = tables["svsf"], tables["dfr"]
-    ratios = svsf.column("country_france") / svsf.column("iid_error")
-    reason = f'"roughly": to a tenth; from {ratios.min():.2f} to {ratios.max():.2f} in the five networks'
-    return [
-        Check(PAPER, "error in France by error at home", "Section 5.2", 2, float(ratios.mean()), 0.1, reason),
-        _worst_attributes(dfr),
-        _tracking(dfr),
-        _occlusion(dfr),
-    ]
-
-
-def _worst_attributes(dfr: Table) -> Check:
-    shifts = {name: tuple(shift for shift in DFR_SHIFTS if shift.startswith(name)) for name in ATTRIBUTES}
-    means = {name: float(mean_of(dfr, columns).mean()) for name, columns in shifts.items()}
-    worst = sorted(sorted(means, key=lambda name: means[name])[:2])
-    shown = ", ".join(f"{name} {value:.1f}" for name, value in means.items())
-    what = f"shifts of DeepFashion Remixed that hurt most (mean mAP: {shown})"
-    return Check(PAPER, what, "Section 5.2", "occlusion and size", " and ".join(worst))
-
-
-def _tracking(dfr: Table) -> Check:
-    base, ood, iid = dfr.row("ResNet-50"), mean_of(dfr, DFR_SHIFTS), dfr.column("iid_map")
-    better, both = ood > ood[base], (ood > ood[base]) & (iid > iid[base])
-    return statement(
-        PAPER,
-        f"OOD mAP increases that come with an IID mAP increase ({both.sum()} of {better.sum()})",
-        "Section 5.2",
-        "most",
-        otherwise="" if 2 * both.sum() > better.sum() else "not most",
-    )
-
-
-def _occlusion(dfr: Table) -> Check:
-    means = dict(zip(dfr.models, mean_of(dfr, OCCLUSION).tolist(), strict=True))
-    base, erasure, style = (means[f"ResNet-50{added}"] for added in ("", " + Random Erasure", " + Style Transfer"))
-    return statement(
-        PAPER,
-        f"mAP under occlusion: {base:.1f}, with random erasure {erasure:.1f}, with style transfer {style:.1f}",
-        "Section 5.2",
-        "erasure helps, style transfer more",
-        otherwise="" if base < erasure < style else "not in this order",
-    )
-
-
-def _about_corruptions(tables: Tables) -> list[Check]:
-    ce, blur, on_a = tables["imagenet_c_ce"], tables["real_blur"], tables["imagenet_a"]
-    gain = ce.value("ResNet-50", "mean") - ce.value(BEST, "mean")
-    large = "ResNeXt-101 32x8d"
-    ours, theirs = (ce.value(f"{large} + {added}", "mean") for added in ("DeepAugment + AugMix", "WSL Pretraining"))
-    lowest = blur.models[int(np.argmin(blur.column("real_blurry_images_error")))]
-    return [
-        _accuracy_gain(ce),
-        statement(
-            PAPER,
-            f"mCE that DeepAugment + AugMix takes off ({gain:.1f})",
-            "Table 8, caption",
-            "over 23",
-            otherwise="" if gain > 23 else f"{gain:.1f}",
-        ),
-        statement(
-            PAPER,
-            f"mCE of {large} with DeepAugment + AugMix ({ours}) and with 1000 times the labels ({theirs})",
-            "Section 5.2",
-            "better than with the labels",
-            otherwise="" if ours < theirs else "worse",
-        ),
-        Check(PAPER, "lowest error on real blurry images", "Section 5.2", _method(BEST), _method(lowest)),
-        _helps_on_both(ce, blur),
-        _rank_check(blur),
-        *(_res2net(on_a, depth) for depth in (50, 152)),
-    ]
-
-
-def _res2net(on_a: Table, depth: int) -> Check:
-    names = (f"ResNet-{depth}", f"Res2Net-{depth} v1b")
-    before, after = (on_a.value(name, "imagenet_a_top1_accuracy") for name in names)
-    return statement(
-        PAPER,
-        f"accuracy on ImageNet-A, {names[0]} → {names[1]} ({before} → {after})",
-        "Appendix B, Table 9",
-        "greatly improved",
-        # Not less than doubled.
-        otherwise="" if after > 2 * before else f"{after - before:+.1f} points",
-    )
-
-
-def _accuracy_gain(ce: Table) -> Check:
-    """The gain in plain accuracy, which no table prints, from CE and AlexNet's errors."""
-    errors = 100 * mean_error(errors_from_ce(ce))
-    gain = float(errors[ce.row("ResNet-50")] - errors[ce.row(BEST)])
-    rounding = 2 * 100 * float(error_rounding().mean())
-    reason = f"printed to 1 (0.5), from CE that are rounded to 1 ({rounding:.2f} at worst)"
-    what = "accuracy on ImageNet-C that DeepAugment + AugMix adds, from CE and AlexNet's errors"
-    return Check(PAPER, what, "Figure 4", 19, gain, 0.5 + rounding, reason)
-
-
-def _helps_on_both(ce: Table, blur: Table) -> Check:
-    real = _by_model(blur, "real_blurry_images_error")
-    mce = {model: ce.value(model, "mean") for model in real}
-    helping = [model for model in real if mce[model] < mce["ResNet-50"]]
-    not_both = [_method(model) for model in helping if real[model] >= real["ResNet-50"]]
-    return statement(
-        PAPER,
-        f"interventions that help on ImageNet-C and also on real blurry images, of {len(helping)}",
-        "Section 5.2, Table 5",
-        "all",
-        otherwise=f"not {', '.join(not_both)}" if not_both else "",
-    )
-
-
-def _rank_check(blur: Table) -> Check:
-    rho = spearman(blur.column("blur_mean_error"), blur.column("real_blurry_images_error"))
-    similar = rho.low is not None and rho.low > 0
-    return statement(
-        PAPER,
-        f"rank orders under synthetic and real blur (Spearman {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}])",
-        "Table 5, caption",
-        "similar",
-        otherwise="" if similar else "perhaps unrelated: the interval holds 0",
-    )
 
 
 def _verdicts(tables: Tables) -> list[Check]:
@@ -486,10 +291,10 @@ def _text_off(table: Table) -> list[Remark]:
 
 def _within_the_noise(blur: Table) -> list[Remark]:
     """Networks whose error on the few real blurry images lies in the interval of the baseline's."""
-    real = _by_model(blur, "real_blurry_images_error")
+    real = by_model(blur, "real_blurry_images_error")
     wrong = round(real.pop("ResNet-50") / 100 * N_BLURRY)
     low, high = (100 * bound for bound in clopper_pearson(wrong, N_BLURRY, 0.95))
-    inside = [f"{_method(name)} {error}" for name, error in real.items() if low <= error <= high]
+    inside = [f"{method(name)} {error}" for name, error in real.items() if low <= error <= high]
     text = (
         f"on {N_BLURRY:,} real blurry images the error of ResNet-50 has a 95 % interval of {low:.1f} to {high:.1f}, in "
         f"which lie: {', '.join(inside)}; on the same images less may count, but that takes their answers"
