@@ -35,6 +35,7 @@ def rms_calibration_error(
     0.291548
     """
     confidence, right = checked_answers(confidence, right)
+    _check_size(bin_size)
     weights, gaps = _gaps(confidence, right, _edges_of_size(len(confidence), bin_size))
     return _norm(weights, gaps, norm)
 
@@ -55,6 +56,7 @@ def rms_calibration_error_published(
     0.070711
     """
     confidence, right = checked_answers(confidence, right)
+    _check_size(bin_size)
     if len(confidence) < 2 * bin_size:
         raise OodometerError(
             f"{len(confidence)} images: the published RMS calibration error leaves out the most confident bin and so "
@@ -102,7 +104,6 @@ def adaptive_calibration_error(
 
 def _edges_of_size(n: int, bin_size: int) -> np.ndarray:
     """Positions that cut n sorted images into bins of this size; the rest goes into the last."""
-    check_bins(bin_size)
     edges = np.arange(max(n // bin_size, 1) + 1) * bin_size
     edges[-1] = n
     return edges
@@ -127,6 +128,11 @@ def _right_before(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) 
     end = np.searchsorted(confidence, at, side="right")
     share = (edges - first) / (end - first)
     return np.asarray(before[first] + share * (before[end] - before[first]))
+
+
+def _check_size(bin_size: int) -> None:
+    if bin_size < 1:
+        raise OodometerError(f"{bin_size} images to a bin: at least one is needed")
 
 
 def _norm(weights: np.ndarray, gaps: np.ndarray, norm: Norm) -> float:

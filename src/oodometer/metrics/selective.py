@@ -95,9 +95,9 @@ def _right_among(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
     starts = np.flatnonzero(np.append(True, confidence[1:] != confidence[:-1]))
     if len(starts) == len(confidence):
         return np.asarray(np.cumsum(right))
-    ends = np.append(starts[1:], len(confidence))
-    among = np.append(0, np.cumsum(right))
-    return np.asarray(np.interp(np.arange(1, len(confidence) + 1), np.append(0, ends), among[np.append(0, ends)]))
+    sizes = np.diff(starts, append=len(confidence))
+    shares = np.add.reduceat(right, starts, dtype=np.int64) / sizes
+    return np.asarray(np.cumsum(np.repeat(shares, sizes)))
 
 
 aurra = Metric(

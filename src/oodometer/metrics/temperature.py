@@ -52,15 +52,15 @@ def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> TemperatureFit:
         return _slope(logits, labels, np.exp(-log_t))
 
     low, high = np.log(COLDEST), np.log(HOTTEST)
-    if slope(low) <= 0:
-        raise OodometerError(
-            f"no temperature fits: the likelihood still rises at T = {COLDEST:g}, since (nearly) all {len(labels)} "
-            "answers are right; fit on more images"
-        )
     if slope(high) >= 0:
         raise OodometerError(
             f"no temperature fits: the likelihood still rises at T = {HOTTEST:g}, since the answers are no better than "
             "chance; check that labels and logits belong together"
+        )
+    if slope(low) <= 0:
+        raise OodometerError(
+            f"no temperature fits: the likelihood still rises at T = {COLDEST:g}, since (nearly) all {len(labels)} "
+            "answers are right; fit on more images"
         )
     temperature = float(np.exp(brentq(slope, low, high, xtol=1e-10)))
     before, after = (mean_nll(scaled(logits, t), labels) for t in (1.0, temperature))
