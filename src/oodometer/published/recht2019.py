@@ -190,7 +190,7 @@ def interval_explained(
     >>> interval_explained(np.array([95.5, 95.5]), np.array([94.5, 94.6]), np.array([96.4, 96.5]), 2021, 0.05).tolist()
     [True, False]
     """
-    steps = np.linspace(-1, 1, 201)[:, None]
+    steps = np.linspace(-1, 1, 101)[:, None]
     successes = np.clip(accuracy + steps * rounding, 0, 100) / 100 * n
     lows, highs = clopper_pearson_bounds(successes, n, 0.95)
     # A hair, since half a digit has no exact double.

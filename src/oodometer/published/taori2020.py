@@ -339,7 +339,7 @@ def _remarks(grid: Grid, over: Baselines) -> tuple[Remark, ...]:
             "Section 4.1",
             f"the means over Lp-adversarially robust models come out over the {lp_resnet50(grid).sum()} ResNet-50 "
             f"among them (over all {lp.sum()} the mean ρ on YTBB-Robust is {mean_lp:.1f}), and τ against "
-            f"{AWS_BASELINE}; the paper names neither",
+            f"{AWS_BASELINE}, which the paper does not name",
         ),
         (
             "Section 4.2",

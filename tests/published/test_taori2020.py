@@ -1,0 +1,202 @@
+"""The numbers of Taori et al. 2020 come out of the testbed's table, and a folder that is none is said to be none."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oodometer.core.errors import DataError
+from oodometer.published.taori2020 import (
+    ACCURACIES,
+    CATEGORIES,
+    FITS,
+    RENDITION,
+    V2,
+    Shift,
+    baseline_line,
+    baselines,
+    correlations,
+    read_testbed,
+    reproduce,
+    rho,
+)
+
+TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+"""The published table, which may lie beside the project; tests that use it skip where it is missing."""
+
+
+@pytest.fixture(scope="module")
+def testbed():
+    if not TESTBED.is_dir():
+        pytest.skip("the testbed's table is not here")
+    return TESTBED
+
+
+@pytest.fixture(scope="module")
+def found(testbed):
+    return reproduce(testbed)
+
+
+def out(reproduction):
+    return {check.what for check in reproduction.checks if not check.holds}
+
+
+def write(folder, rows, categories):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in ((ACCURACIES, rows), (CATEGORIES, categories)):
+        (folder / name).write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Four standard models on a line of slope 1, one without a category, one above the line, one not measured."""
+    rows = [
+        ("model", "val", "shifted", "imagenet-c.fog.1_on-disk"),
+        *((f"m{place}", clean, clean, 50) for place, clean in enumerate((60, 70, 75, 80))),
+        ("unlisted", 90, 10, 50),
+        ("robust", 70, 75, ""),
+        ("lost", 65, "", 50),
+    ]
+    categories = [("model", "category"), *((f"m{place}", "standard") for place in range(4))]
+    return write(tmp_path / "testbed", rows, [*categories, ("robust", "robust_intervention"), ("lost", "standard")])
+
+
+def test_every_number_holds(found):
+    assert out(found) == set()
+    assert len(found.checks) == 53
+    assert all(check.where for check in found.checks)
+
+
+def test_lines_are_those_of_numpy(testbed):
+    grid = read_testbed(testbed)
+    over = baselines(grid)
+    assert (over.table.sum(), over.paper.sum()) == (85, 78)
+    for shift in FITS:
+        x, y = grid.accuracy(shift.x)[over.table], grid.accuracy(shift.y)[over.table]
+        both = ~np.isnan(x) & ~np.isnan(y)
+        x, y = x[both], y[both]
+        # reference: numpy's least squares on logits written out
+        expected = np.polyfit(np.log(x / (1 - x)), np.log(y / (1 - y)), 1)
+        line = baseline_line(grid, shift, over.table)
+        assert (line.slope, line.intercept) == pytest.approx(expected, abs=1e-9)
+
+
+def test_correlations_are_those_of_numpy(testbed):
+    grid = read_testbed(testbed)
+    over = baselines(grid)
+    r, n = correlations(grid, over.table)
+    # reference: the number of models in a computation made apart from this code
+    assert n.tolist() == [109, 99]
+    average = grid.settings("imagenet-c.").mean(axis=1)
+    grid.accuracies["average"] = average
+    synthetic, natural = rho(grid, Shift("average", "val", "average"), over.table), rho(grid, V2, over.table)
+    named = np.isin(grid.categories, ["robust_intervention", "lp_adversarial", "more_data"])
+    chosen = named & (grid.accuracy("val") >= 0.55) & ~np.isnan(average) & ~np.isnan(natural)
+    assert r[0] == pytest.approx(np.corrcoef(synthetic[chosen], natural[chosen])[0, 1], abs=1e-9)
+
+
+def test_choices_of_models_are_the_largest_of_their_kind(testbed):
+    """The paper says "up to" and "highest" of these ρ."""
+    grid = read_testbed(testbed)
+    values = rho(grid, RENDITION, baselines(grid).paper)
+    measured = ~np.isnan(grid.settings("imagenet-c.")).any(axis=1)
+    for category, model in (
+        ("more_data", "instagram-resnext101_32x16d"),
+        ("lp_adversarial", "facebook_adv_trained_resnet152_denoise"),
+    ):
+        of_kind = np.where(measured & (grid.categories == category), values, -np.inf)
+        assert grid.models[int(np.nanargmax(of_kind))] == model
+
+
+def test_remarks_are_derived(found):
+    text = " ".join(remark.text for remark in found.remarks)
+    # reference: the ρ that the table gives, computed apart from this code
+    assert "are 2.12, 1.11, -0.21" in text
+    assert "all 185 columns of corruptions" in text
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "by", "expected"),
+    [
+        ("alexnet", "imagenetv2-matched-frequency-format-val", 5, "slope (logit) of ImageNetV2, 85 standard models"),
+        ("resnet152-imagenet11k", "val", -1, "ρ (percent) on ImageNetV2 of ResNet-152 trained on 11,000 classes"),
+        (
+            "resnet50_l2_eps3_robust",
+            "ytbb-robust_pm10",
+            5,
+            "mean τ (percent) on YTBB-Robust pm-0 to pm-10 of 13 adversarially trained ResNet-50",
+        ),
+    ],
+)
+def test_a_wrong_accuracy_is_noticed(testbed, tmp_path, model, column, by, expected):
+    rows = list(csv.reader((testbed / ACCURACIES).read_text(encoding="utf-8").splitlines()))
+    place = rows[0].index(column)
+    (row,) = (row for row in rows if row[0] == model)
+    row[place] = str(float(row[place]) + by)
+    categories = csv.reader((testbed / CATEGORIES).read_text(encoding="utf-8").splitlines())
+    assert expected in out(reproduce(write(tmp_path / "moved", rows, categories)))
+
+
+def test_a_small_testbed_is_read(small):
+    grid = read_testbed(small)
+    assert grid.models == ("m0", "m1", "m2", "m3", "unlisted", "robust", "lost")
+    assert grid.categories.tolist() == [*["standard"] * 4, "", "robust_intervention", "standard"]
+    assert grid.accuracy("val")[0] == pytest.approx(0.6)
+    assert np.isnan(grid.accuracy("shifted")[6])
+
+
+def test_rho_on_a_small_testbed(small):
+    grid = read_testbed(str(small))
+    over = baselines(grid)
+    assert over.table.tolist() == [True] * 4 + [False, False, True]
+    values = rho(grid, Shift("made up", "val", "shifted"), over.table)
+    # reference: a closed form, since the line is y = x
+    assert values[:6] == pytest.approx([0, 0, 0, 0, -80, 5], abs=1e-9)
+    assert np.isnan(values[6])
+
+
+def test_models_of_other_studies_take_no_part(tmp_path):
+    names = ("a", "resnet50_with_fog_aws", "x_batch64_y", "z_subsample_1")
+    rows = [("model", "val", "imagenet-c.fog.1_on-disk"), *((name, 70, 50) for name in names), ("low", 54.9, 50)]
+    categories = [("model", "category"), *((name, "standard") for name in (*names, "low"))]
+    over = baselines(read_testbed(write(tmp_path, rows, categories)))
+    assert over.table.tolist() == [True, False, False, False, False]
+
+
+def test_what_is_missing_is_said(small, tmp_path):
+    with pytest.raises(DataError, match=r"no such folder; expected the layout .* robustness_top1s\.csv"):
+        read_testbed(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"no column named 'imagenetv2-.*; expected the layout"):
+        reproduce(small)
+    grid = read_testbed(small)
+    with pytest.raises(DataError, match=r"no column whose name starts with 'pgd\.'"):
+        grid.settings("pgd.")
+    with pytest.raises(DataError, match="no model named 'robst'; did you mean robust"):
+        grid.rows(("robst",))
+
+
+@pytest.mark.parametrize("name", [ACCURACIES, CATEGORIES])
+def test_a_missing_file_is_said(small, name):
+    (small / name).unlink()
+    with pytest.raises(DataError, match=f"{name}: no such file; expected the layout"):
+        read_testbed(small)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (CATEGORIES, "model,kind\nm0,standard\n", "no column named 'category'"),
+        (ACCURACIES, "model,val\nm0,high\n", "column 'val' holds something that is no number"),
+        (ACCURACIES, "model,val\nm0,101\n", "column 'val' holds something that is no percentage"),
+        (ACCURACIES, "model,val\nm0,-1\n", "column 'val' holds something that is no percentage"),
+        (ACCURACIES, "", "expected a header and at least one row"),
+    ],
+)
+def test_a_file_of_another_layout_is_said(small, name, text, message):
+    (small / name).write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_testbed(small)
