@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from oodometer.core.errors import OodometerError
 from oodometer.core.random import rng_for
 from oodometer.metrics.ood_detection import aupr, chance_aupr
 from oodometer.published.checks import Check, Remark, Reproduction
@@ -88,6 +89,8 @@ def expected_average_precision(n_positive: int, n: int) -> float:
     >>> round(expected_average_precision(1, 2), 6)  # 1 where the positive comes first, 1/2 where it comes second
     0.75
     """
+    if n < 2 or not 1 <= n_positive <= n:
+        raise OodometerError(f"{n_positive} positive of {n} images: the mean over their orders is undefined")
     harmonic = float((1 / np.arange(1, n + 1)).sum())
     return (harmonic + (n_positive - 1) / (n - 1) * (n - harmonic)) / n
 
