@@ -122,7 +122,7 @@ def _gaps(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> tuple
 
 def _right_before(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """How many right answers stand before each edge, where equals in confidence share theirs evenly."""
-    before = np.concatenate([[0], np.cumsum(right)])
+    before = np.append(np.int32(0), np.cumsum(right, dtype=np.int32))
     at = confidence[np.minimum(edges, len(confidence) - 1)]
     first = np.searchsorted(confidence, at, side="left")
     end = np.searchsorted(confidence, at, side="right")

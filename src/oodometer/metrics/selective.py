@@ -6,6 +6,7 @@ orders, in which every image of a tie counts as right by the share of right ones
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,15 @@ def area_under_response_curve(confidence: np.ndarray, right: np.ndarray) -> floa
     >>> round(area_under_response_curve(np.array([0.9, 0.5, 0.7]), np.array([True, False, True])), 6)
     0.888889
     """
-    return float(response_rate_accuracy(confidence, right).accuracy.mean())
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    n = len(confidence)
+    edges = np.append(_tie_starts(confidence), n)
+    before = np.append(np.int32(0), np.cumsum(right, dtype=np.int32))[edges]
+    shares = np.diff(before) / np.diff(edges)
+    # In a tie that begins after a images, of which b are right, and of which the share s is right, the accuracy among
+    # k is (b + (k − a) s) / k = s + (b − a s) / k. Its sum over k needs harmonic numbers only.
+    rest = (before[:-1] - edges[:-1] * shares) @ np.diff(_harmonic(n)[edges])
+    return float((before[-1] + rest) / n)
 
 
 def area_under_risk_curve(confidence: np.ndarray, right: np.ndarray) -> float:
@@ -78,9 +87,9 @@ def coverage_at_risk(confidence: np.ndarray, right: np.ndarray, *, risk: float =
     if not 0 <= risk <= 1:
         raise OodometerError(f"risk {risk}: must lie in [0, 1], for example 0.05")
     confidence, right = _most_confident_first(*checked_answers(confidence, right))
-    ends = np.append(np.flatnonzero(confidence[1:] != confidence[:-1]), len(confidence) - 1)
-    answered = ends + 1
-    safe = np.flatnonzero((answered - np.cumsum(right)[ends]) / answered <= risk)
+    answered = np.append(_tie_starts(confidence)[1:], len(confidence))
+    n_right = np.cumsum(right, dtype=np.int32)[answered - 1]
+    safe = np.flatnonzero((answered - n_right) / answered <= risk)
     return float(answered[safe[-1]] / len(confidence)) if len(safe) else 0.0
 
 
@@ -90,14 +99,23 @@ def _most_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np
     return confidence[order], right[order]
 
 
+def _tie_starts(confidence: np.ndarray) -> np.ndarray:
+    """Where a new confidence begins, of sorted ones."""
+    return np.flatnonzero(np.append(True, confidence[1:] != confidence[:-1]))
+
+
 def _right_among(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
     """How many of the first k are right, for each k, where equals in confidence share theirs evenly."""
-    starts = np.flatnonzero(np.append(True, confidence[1:] != confidence[:-1]))
-    if len(starts) == len(confidence):
-        return np.asarray(np.cumsum(right))
+    starts = _tie_starts(confidence)
     sizes = np.diff(starts, append=len(confidence))
     shares = np.add.reduceat(right, starts, dtype=np.int64) / sizes
     return np.asarray(np.cumsum(np.repeat(shares, sizes)))
+
+
+@lru_cache(maxsize=8)
+def _harmonic(n: int) -> np.ndarray:
+    """Σ 1/i for i up to k, for k = 0, ..., n; a bootstrap asks for the same again and again."""
+    return np.append(0.0, np.cumsum(1 / np.arange(1, n + 1)))
 
 
 aurra = Metric(
