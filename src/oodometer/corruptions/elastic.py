@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.blur import ABOVE, border_index, gaussian_weights
-from oodometer.corruptions.kernels.elastic import displace, fields_of, product, smooth_few, transposed, warp
+from oodometer.corruptions.kernels.elastic import displace, fields_of, product, smooth_few, warp
 from oodometer.corruptions.kernels.words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
@@ -43,13 +43,14 @@ def affine_of(shifts: np.ndarray, height: int, width: int) -> np.ndarray:
     Three points around the centre move by the shifts. The published code takes (height, width) for (x, y) here, which
     matters only where the image isn't square.
     """
-    centre = np.array([height // 2, width // 2], dtype=np.float32)
+    x, y = height // 2, width // 2
     square = min(height, width) // 3
-    points = np.array([centre + square, [centre[0] + square, centre[1] - square], centre - square], dtype=np.float32)
-    moved = points + shifts.astype(np.float32)
-    forward = np.linalg.solve(np.c_[points.astype(np.float64), np.ones(3)], moved.astype(np.float64)).T
-    inverse = np.linalg.inv(forward[:, :2])
-    return np.hstack([inverse, -inverse @ forward[:, 2:]])
+    points = np.array([[x + square, y + square], [x + square, y - square], [x - square, y - square]], dtype=np.float32)
+    (x0, y0), (x1, y1), (x2, y2) = (points + shifts.astype(np.float32)).tolist()
+    # The points are the corners of a square, so that their differences are the columns of the forward map.
+    a, b, c, d = x1 - x2, x0 - x1, y1 - y2, y0 - y1
+    inverse = np.array([[d, -b], [-c, a]]) * (2 * square / (a * d - b * c))
+    return np.column_stack([inverse, points[2] - inverse @ (x2, y2)])
 
 
 def source_parts(affine: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +62,7 @@ def source_parts(affine: np.ndarray, height: int, width: int) -> tuple[np.ndarra
     across = np.rint(affine[:, :1] * np.arange(width) * 1024)
     down = np.rint((affine[:, 1:2] * np.arange(height) + affine[:, 2:]) * 1024) + 16
     limit = 2.0**30
-    return np.clip(across, -limit, limit).astype(np.int64), np.clip(down, -limit, limit).astype(np.int64)
+    return across.clip(-limit, limit).astype(np.int64), down.clip(-limit, limit).astype(np.int64)
 
 
 def warped(pixels: np.ndarray, affine: np.ndarray) -> np.ndarray:
@@ -130,24 +131,21 @@ def displacement(field: np.ndarray, alpha: float, sigma: float) -> np.ndarray:
         return np.zeros_like(field)
     height, width = field.shape
     if int(TRUNCATE * sigma + 0.5) <= WIDE_RADIUS:
-        weights = half_weights(sigma, alpha)
-        radius = len(weights) - 1
-        return smooth_few(
-            field, weights, border_index(height, radius, "reflect"), border_index(width, radius, "reflect")
-        )
+        weights = (gaussian_weights(sigma, TRUNCATE) * np.sqrt(alpha)).astype(np.float32)  # of alpha, half on each axis
+        down, across = (border_index(size, len(weights) // 2, "reflect") for size in (height, width))
+        return smooth_few(field, weights, down * width, across)
     rows, columns = smoothing(height, sigma, alpha), smoothing(width, sigma, alpha)
     slow_down = product(product(rows.into, field), columns.whole)
-    slow_across = product(product(columns.into, transposed(field)), rows.fast)
-    left = np.hstack([rows.out_of, slow_across.T]) * np.float32(alpha)
-    return product(left, np.vstack([slow_down, columns.out_of.T]))
+    slow_across = product(product(columns.into, np.ascontiguousarray(field.T)), rows.fast)
+    left, right = np.hstack([rows.out_of, slow_across.T]), np.vstack([slow_down, columns.out_of.T])
+    return product(np.multiply(left, np.float32(alpha), order="C"), np.ascontiguousarray(right))
 
 
-@lru_cache(maxsize=16)
-def half_weights(sigma: float, alpha: float) -> np.ndarray:
-    """The weights from the centre outwards, times the root of alpha for each axis, as `smooth_few` takes them."""
-    weights = gaussian_weights(sigma, TRUNCATE)
-    radius = len(weights) // 2
-    return np.pad(weights[radius:] * np.sqrt(alpha), (0, -radius % 4)).astype(np.float32)
+def with_blank_row(image: np.ndarray, dtype: type) -> np.ndarray:
+    """Room for the image, a blank row and two values more, flat."""
+    room = np.empty(image.size + 3 * image.shape[1] + 2, dtype=dtype)
+    room[image.size :] = 0
+    return room
 
 
 def fast_elastic_transform(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:
@@ -158,9 +156,8 @@ def fast_elastic_transform(image: np.ndarray, rng: np.random.Generator, strength
     fields = fields_of(random_halves(rng, 2 * height * width)).reshape(2, height, width)
     dx, dy = (displacement(field, alpha, sigma) for field in fields)
     across, down = source_parts(affine_of(shifts, height, width), height, width)
-    flat = np.zeros(image.size + 1, dtype=np.uint8)
-    flat[:-1] = image.reshape(-1)
-    moved = np.zeros(image.size + 1, dtype=np.float32)
+    flat, moved = (with_blank_row(image, dtype) for dtype in (np.uint8, np.float32))
+    flat[: image.size] = image.reshape(-1)
     warp(flat, across, down, moved)
     out = np.empty_like(image, order="C")
     displace(moved, dx, dy, ABOVE, out)

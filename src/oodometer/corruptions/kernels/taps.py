@@ -9,9 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-
-CHUNK = 4096
-"""Values that are summed at a time: they stay in the first-level cache."""
+from oodometer.corruptions.kernels.lanes import FEW, MANY, add_few, add_many
 
 
 @jit
@@ -35,34 +33,21 @@ def pad_edge(image: np.ndarray, top: int, bottom: int, left: int, right: int) ->
 
 
 @jit
-def set_four(total: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: np.ndarray) -> None:
-    """Total = the sum of four weighted arrays."""
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-    for i in range(total.size):
-        total[i] = a[i] * w0 + b[i] * w1 + c[i] * w2 + d[i] * w3
-
-
-@jit
-def add_four(total: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray, w: np.ndarray) -> None:
-    """Total += the sum of four weighted arrays."""
-    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-    for i in range(total.size):
-        total[i] += a[i] * w0 + b[i] * w1 + c[i] * w2 + d[i] * w3
-
-
-@jit
 def weighted_sum(total: np.ndarray, source: np.ndarray, offsets: np.ndarray, weights: np.ndarray) -> None:
-    """total[i] = sum over k of weights[k] * source[i + offsets[k]]; the number of taps is a multiple of four."""
-    for start in range(0, total.size, CHUNK):
-        part = total[start : start + CHUNK]
-        n = part.size
-        for k in range(0, offsets.size, 4):
-            a, b, c, d = start + offsets[k], start + offsets[k + 1], start + offsets[k + 2], start + offsets[k + 3]
-            w = weights[k : k + 4]
-            if k == 0:
-                set_four(part, source[a : a + n], source[b : b + n], source[c : c + n], source[d : d + n], w)
-            else:
-                add_four(part, source[a : a + n], source[b : b + n], source[c : c + n], source[d : d + n], w)
+    """total[i] = sum over k of weights[k] * source[i + offsets[k]], float32, the offsets int64."""
+    n = total.size
+    many = n // MANY * MANY
+    for at in range(0, many, MANY):
+        add_many(source, offsets, weights, total, at)
+    if n >= FEW:  # the last ones overlap with those before
+        for at in range(many, n, FEW):
+            add_few(source, offsets, weights, total, min(at, n - FEW))
+    else:
+        for i in range(n):
+            value = np.float32(0)
+            for k in range(offsets.size):
+                value += weights[k] * source[i + offsets[k]]
+            total[i] = value
 
 
 @jit
