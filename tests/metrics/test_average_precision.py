@@ -7,10 +7,12 @@ import pytest
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.metrics import average_precision
 from oodometer.metrics.average_precision import (
     DFR_SHIFTS,
     class_precision,
     mean_average_precision,
+    mean_average_precisions,
     ood_mean,
 )
 from oodometer.published.tables import read_table
@@ -78,6 +80,31 @@ def test_order_of_the_images_does_not_matter():
     scores, targets = labelled()
     order = np.random.default_rng(0).permutation(300)
     assert mean_average_precision(scores[order], targets[order]) == mean_average_precision(scores, targets)
+
+
+@pytest.mark.parametrize("area", ["average-precision", "trapezoid"])
+def test_weights_are_repeated_images(area, monkeypatch):
+    # 30 images and 13 classes: in some draws a class has no positives, in some no negatives
+    scores, targets = labelled(n=30)
+    targets[:, 5], targets[:, 6], targets[1:, 7], targets[1:, 8] = True, False, False, True
+    rng = np.random.default_rng(0)
+    weights = rng.multinomial(30, np.full(30, 1 / 30), size=50)
+    expected = [
+        # reference: the mAP of the images themselves, each as often as it was drawn
+        mean_average_precision(np.repeat(scores, row, axis=0), np.repeat(targets, row, axis=0), area=area)
+        for row in weights
+    ]
+    assert mean_average_precisions(scores, targets, weights, area=area) == pytest.approx(expected, abs=1e-12)
+    monkeypatch.setattr(average_precision, "BLOCK", 100)
+    assert mean_average_precisions(scores, targets, weights, area=area) == pytest.approx(expected, abs=1e-12)
+
+
+def test_weights_that_cannot_be_are_errors():
+    scores, targets = np.zeros((3, 2)), np.array([[1, 0], [0, 1], [0, 0]])
+    with pytest.raises(OodometerError, match=r"must be \(draws, 3\)"):
+        mean_average_precisions(scores, targets, np.ones((1, 4), int))
+    with pytest.raises(OodometerError, match="a draw in which no image has a label"):
+        mean_average_precisions(scores, targets, np.array([[1, 1, 1], [0, 0, 3]]))
 
 
 @pytest.mark.parametrize(

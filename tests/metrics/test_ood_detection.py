@@ -231,7 +231,7 @@ def test_weights_of_another_shape_are_an_error(weights):
 @pytest.mark.parametrize("row", [[1, 1, 0, 0], [0, 0, 1, 1]])
 def test_a_draw_of_one_kind_is_an_error(row):
     with pytest.raises(OodometerError, match="draw each kind from its own"):
-        counts_of(ranking_of(np.zeros(2), np.ones(2)), np.array([[1, 1, 1, 1], row]))
+        detection_values(ranking_of(np.zeros(2), np.ones(2)), np.array([[1, 1, 1, 1], row]))
 
 
 @pytest.mark.parametrize(("n_in", "n_ood"), [(0, 5), (5, 0)])

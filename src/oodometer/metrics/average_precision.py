@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from oodometer.core.errors import OodometerError, UsageError
-from oodometer.metrics.ood_detection import Area, aupr
+from oodometer.metrics.ood_detection import BLOCK, Area, aupr, aupr_of, counts_of, ranking_of
 
 Averaging = Literal["weighted", "plain"]
 
@@ -89,6 +89,43 @@ def mean_average_precision(
     (0.7222222222222222, 0.6666666666666666)
     """
     return class_precision(scores, targets, area=area).mean(averaging)
+
+
+def mean_average_precisions(
+    scores: np.ndarray, targets: np.ndarray, weights: np.ndarray, *, area: Area = "average-precision"
+) -> np.ndarray:
+    """The weighted mAP of many draws of the images at once, (D,); ``weights`` (D, N) say how often each is in a draw.
+
+    A class that has no positives in a draw takes no part in it.
+
+    >>> scores = np.array([[0.9, 0.1], [0.8, 0.7], [0.1, 0.6]])
+    >>> targets = np.array([[True, False], [False, False], [True, True]])
+    >>> mean_average_precisions(scores, targets, np.array([[1, 1, 1], [2, 1, 0]])).round(4)
+    array([0.7222, 1.    ])
+    """
+    scores, targets = _checked(scores, targets)
+    if weights.ndim != 2 or weights.shape[1] != len(scores):
+        raise OodometerError(f"weights {weights.shape}: must be (draws, {len(scores)}), one column per image")
+    n_positive = weights @ targets.astype(np.int64)
+    if not n_positive.any(axis=1).all():
+        raise OodometerError("a draw in which no image has a label: mAP is undefined for it")
+    totals = np.zeros(len(weights))
+    for one in np.flatnonzero(n_positive.any(axis=0)):
+        drawn = np.flatnonzero(n_positive[:, one])
+        found = _average_precisions(scores[:, one], targets[:, one], weights[drawn], area)
+        totals[drawn] += found * n_positive[drawn, one]
+    return np.asarray(totals / n_positive.sum(axis=1))
+
+
+def _average_precisions(scores: np.ndarray, has: np.ndarray, weights: np.ndarray, area: Area) -> np.ndarray:
+    """The average precision of one class in each draw, (D,)."""
+    if has.all():
+        return np.ones(len(weights))
+    ranking = ranking_of(scores[~has], scores[has])
+    order = np.concatenate([np.flatnonzero(~has), np.flatnonzero(has)])
+    step = max(BLOCK // len(scores), 1)
+    blocks = (weights[start : start + step][:, order] for start in range(0, len(weights), step))
+    return np.concatenate([aupr_of(counts_of(ranking, block), area=area) for block in blocks])
 
 
 def ood_mean(values: Mapping[str, float]) -> float:

@@ -153,15 +153,12 @@ def counts_of(ranking: Ranking, weights: np.ndarray | None = None) -> Counts:
     in_order = weights[:, ranking.order]
     every = np.add.reduceat(in_order, ranking.starts, axis=1, dtype=np.int64)
     caught = np.add.reduceat(in_order * ranking.is_ood, ranking.starts, axis=1, dtype=np.int64)
-    counts = Counts(np.cumsum(caught, axis=1), np.cumsum(every - caught, axis=1))
-    if not (counts.caught[:, -1].all() and counts.false_alarms[:, -1].all()):
-        raise OodometerError("a draw without OOD or without in-distribution images: draw each kind from its own")
-    return counts
+    return Counts(np.cumsum(caught, axis=1), np.cumsum(every - caught, axis=1))
 
 
 def auroc_of(counts: Counts) -> np.ndarray:
     """The AUROC of each row of counts, (D,)."""
-    caught, alarms = counts
+    caught, alarms = _with_some(counts, "caught", "false_alarms")
     new_alarms = np.diff(alarms, axis=1, prepend=0)
     # Of the OOD images in the same step, which have the same score, half count.
     twice = 2 * caught - np.diff(caught, axis=1, prepend=0)
@@ -171,7 +168,7 @@ def auroc_of(counts: Counts) -> np.ndarray:
 
 def aupr_of(counts: Counts, *, area: Area = "average-precision") -> np.ndarray:
     """The AUPR of each row of counts, (D,)."""
-    caught, alarms = counts
+    caught, alarms = _with_some(counts, "caught")
     # Before the first image that is drawn at all, precision is 1 at recall 0: where the curve starts.
     flagged = caught + alarms
     precision = np.where(flagged > 0, caught, 1) / np.maximum(flagged, 1)
@@ -187,7 +184,7 @@ def fpr_of(counts: Counts, *, tpr: float = 0.95, at: At = "first") -> np.ndarray
     """The false positive rate at a true positive rate, of each row of counts, (D,)."""
     if not 0 < tpr <= 1:
         raise OodometerError(f"true positive rate {tpr}: must lie in (0, 1], for example 0.95")
-    caught, alarms = counts
+    caught, alarms = _with_some(counts, "caught", "false_alarms")
     recall = caught / caught[:, -1:]
     if at == "first":
         step = np.argmax(recall >= tpr, axis=1)
@@ -199,6 +196,13 @@ def fpr_of(counts: Counts, *, tpr: float = 0.95, at: At = "first") -> np.ndarray
     else:
         raise UsageError(f"no convention named {at!r}; known: first, nearest")
     return np.asarray(alarms[np.arange(len(step)), step] / alarms[:, -1])
+
+
+def _with_some(counts: Counts, *kinds: Literal["caught", "false_alarms"]) -> Counts:
+    """The counts; an error where a draw has no image of a kind that is needed."""
+    if not all(getattr(counts, kind)[:, -1].all() for kind in kinds):
+        raise OodometerError("a draw without OOD or without in-distribution images: draw each kind from its own")
+    return counts
 
 
 detection_measures: Mapping[str, Callable[[Counts], np.ndarray]] = {
