@@ -23,9 +23,10 @@ def test_every_number_is_derived():
 
 def test_what_is_checked():
     checks = reproduce().checks
-    assert len(checks) == 7 + 7 + 2 * 7 + 19 + 1 + 7 + 3
+    assert len(checks) == 7 + 7 + 2 * 7 + 19 + 1 + 7 + 4
     assert {check.paper for check in checks} == {"hendrycks2019"}
     assert all(check.where for check in checks)
+    assert all(check.reason for check in checks if check.difference is not None)
     assert sum(check.where == "Appendix C" for check in checks) == len(COMMON) + len(EXTRA)
 
 
@@ -60,6 +61,7 @@ def test_the_largest_differences_are_those_of_roundings():
             71.9,
             "mean error of AlexNet under spatter",
         ),
+        (RELATIVE, "VGG-11", "clean_error", 31.1, "clean errors that both tables have, of 7"),
         (CE, "AlexNet", "clean_error", 43.6, "clean error of AlexNet"),
         (RELATIVE, "ResNet-50", "mean", 99.9, "relative mCE of the 6 networks after AlexNet, against AlexNet's"),
     ],

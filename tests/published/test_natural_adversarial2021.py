@@ -31,6 +31,7 @@ def test_what_is_checked():
     assert len(checks) == n_chance + n_size + n_size_elsewhere + n_attention + n_training + n_twice
     assert {check.paper for check in checks} == {"natural_adversarial2021"}
     assert all(check.where for check in checks)
+    assert all(check.reason for check in checks if check.difference is not None)
 
 
 @pytest.mark.parametrize(("n_positive", "n"), [(1, 2), (1, 4), (2, 5), (3, 6), (6, 6)])

@@ -123,7 +123,10 @@ def _statements(ce: Table, relative: Table) -> list[Check]:
     row = ce.row("ResNet-50")
     largest = max(COMMON, key=lambda name: float(ce.column(name)[row]))
     least = ce.value("ResNet-50", largest)
+    same = [ce.value(name, "clean_error") == relative.value(name, "clean_error") for name in ce.models]
+    both = f"clean errors that both tables have, of {len(same)}"
     return [
+        Check(PAPER, both, "Tables 1 and 2", len(same), sum(same), 0, "the same numbers"),
         Check(
             PAPER,
             "clean error of ResNet-50",

@@ -152,6 +152,8 @@ def _same_networks(on_o: Table, on_a: Table) -> list[Check]:
                 "Section 5.2",
                 on_o.value(model, ACCURACY),
                 on_a.value(model, ACCURACY),
+                0,
+                "the same network, so the same number",
             )
             for model in shared
         ),
