@@ -71,7 +71,9 @@ def bootstrap(
     """A statistic of all images with the interval from resampling them.
 
     The rows of all columns are resampled together, and stay in the order in which they came: where they come sorted,
-    every resample is sorted too. A draw for which the statistic is NaN or an `OodometerError` is left out.
+    every resample is sorted too. A draw for which the statistic is NaN or an `OodometerError` is left out and counted
+    in the interval's name; more than 5 % of them are an error. BCa leaves out each image (or cluster) in turn; where
+    there are more than 200, each of 200 random groups.
 
     Args:
         columns: One row per image each.
@@ -135,7 +137,7 @@ def bootstrap_means(
         float(function(means)[0]),
         n=n,
         resampling=resampling,
-        jackknife=lambda: function(_means_without_each(units)),
+        jackknife=lambda: np.concatenate([function(means) for means in _means_without_each(units)]),
         name=_name(clusters),
     )
 
@@ -251,12 +253,13 @@ def _draws(units: _Units, resampling: Resampling) -> np.ndarray:
     return np.concatenate(found)
 
 
-def _means_without_each(units: _Units) -> np.ndarray:
-    """The means with each unit left out in turn, (G, C)."""
-    sums = units.sums.astype(np.float64)
-    sizes = units.sizes.astype(np.float64)
-    found: np.ndarray = (sums.sum(axis=0) - sums) / (sizes.sum() - sizes)[:, None]
-    return found
+def _means_without_each(units: _Units) -> Iterator[np.ndarray]:
+    """The means with each unit left out in turn, (G, C), in blocks of units."""
+    sums, sizes = units.sums.sum(axis=0, dtype=np.float64), units.sizes.sum(dtype=np.float64)
+    at_once = max(1, CELLS // units.sums.shape[1])
+    for start in range(0, len(units.sizes), at_once):
+        some = slice(start, start + at_once)
+        yield (sums - units.sums[some]) / (sizes - units.sizes[some])[:, None]
 
 
 def _leave_out(units: int, seed: int) -> Iterator[np.ndarray]:
@@ -277,11 +280,14 @@ def _bca_tails(tails: np.ndarray, below: float, jackknife: np.ndarray) -> np.nda
 
     deviations = jackknife.mean() - jackknife
     spread = float((deviations**2).sum()) ** 1.5
-    if not 0 < below < 1 or not spread > 0:
-        raise OodometerError("bca is undefined for this statistic of these images; use the percentile method")
-    acceleration = float((deviations**3).sum()) / (6 * spread)
+    usable = 0 < below < 1 and spread > 0
+    acceleration = float((deviations**3).sum()) / (6 * spread) if usable else np.nan
     shifted = ndtri(below) + ndtri(tails)
-    found: np.ndarray = ndtr(ndtri(below) + shifted / (1 - acceleration * shifted))
+    shrink = 1 - acceleration * shifted
+    # Beyond the pole of the formula its levels would change places.
+    if not (shrink > 0).all():
+        raise OodometerError("bca is undefined for this statistic of these images; use the percentile method")
+    found: np.ndarray = ndtr(ndtri(below) + shifted / shrink)
     return found
 
 
