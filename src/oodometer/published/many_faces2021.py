@@ -58,6 +58,12 @@ N_BLURRY = 1_000
 """Images in the set of real blurry ones (Section 5.2)."""
 WSL_IMPROVEMENT = 37.5
 """Points that pretraining on Instagram takes off the error on ImageNet-R, says Appendix B."""
+DFR_TRAINED_ON = ("size_medium", "occlusion_medium", "viewpoint_side_back", "zoom_none")
+"""What the training images of DeepFashion Remixed are like, says Section 3.3."""
+DFR_TEST_IMAGES = (42_640, 7_440, 28_160, 10_360, 480, 11_040, 10_520, 10_640)
+"""Of the test set like the training images and of those of the eight shifts, says Table 11."""
+SVSF_SHIFT_IMAGES, N_SVSF = (10_000, 10_000, 8_195, 9_788), 10_000
+"""Of the four shifts of StreetView StoreFronts: in Table 11, and of each in Section 3.2."""
 NAMES_IN_RECHT = {"ResNet-50": "resnet50", "ResNet-50 + SE": "se_resnet50", "ResNet-152": "resnet152"}
 
 
@@ -209,6 +215,7 @@ def inconsistencies(tables: Tables, before: Table) -> list[Remark]:
         *_rows_that_changed(tables["imagenet_c_ce"], before),
         *_ranks_off(tables["real_blur"]),
         *_text_off(tables["imagenet_r"]),
+        *_sets_off(tables["dfr"]),
     ]
 
 
@@ -289,6 +296,25 @@ def _text_off(table: Table) -> list[Remark]:
         f"{pretrained}: that is {without - pretrained:.1f} points, or {100 * (1 - pretrained / without):.1f} % of it"
     )
     return [Remark(PAPER, "Appendix B", text)]
+
+
+def _sets_off(dfr: Table) -> list[Remark]:
+    """Test sets that are described in two ways."""
+    same = [shift for shift in DFR_SHIFTS if shift in dfr.columns and shift in DFR_TRAINED_ON]
+    remarks = [
+        Remark(
+            PAPER, "Section 3.3, Table 3", f"DeepFashion Remixed has {shift} among its shifts, and in its training set"
+        )
+        for shift in same
+    ]
+    if len(DFR_TEST_IMAGES) != 1 + len(DFR_SHIFTS):
+        text = f"{len(DFR_TEST_IMAGES)} sizes of the {1 + len(DFR_SHIFTS)} test sets of DeepFashion Remixed"
+        remarks.append(Remark(PAPER, "Table 11", text))
+    fewer = [f"{n:,}" for n in SVSF_SHIFT_IMAGES if n != N_SVSF]
+    if fewer:
+        text = f"each shifted set of StreetView StoreFronts is said to have {N_SVSF:,} images; some have {', '.join(fewer)}"
+        remarks.append(Remark(PAPER, "Section 3.2, Table 11", text))
+    return remarks
 
 
 def _within_the_noise(blur: Table) -> list[Remark]:
