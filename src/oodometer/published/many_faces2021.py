@@ -312,7 +312,8 @@ def _sets_off(dfr: Table) -> list[Remark]:
         remarks.append(Remark(PAPER, "Table 11", text))
     fewer = [f"{n:,}" for n in SVSF_SHIFT_IMAGES if n != N_SVSF]
     if fewer:
-        text = f"each shifted set of StreetView StoreFronts is said to have {N_SVSF:,} images; some have {', '.join(fewer)}"
+        said = f"each shifted set of StreetView StoreFronts is said to have {N_SVSF:,} images"
+        text = f"{said}; some have {', '.join(fewer)}"
         remarks.append(Remark(PAPER, "Section 3.2, Table 11", text))
     return remarks
 
