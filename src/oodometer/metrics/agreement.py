@@ -134,7 +134,8 @@ def error_consistency_matrix(right: np.ndarray) -> np.ndarray:
             f"model {constant[0]} (counted from 0) is right on {n_right[constant[0]]} of {n} images: its error "
             "consistency is undefined; leave it out"
         )
-    both = (right.astype(np.float32) @ right.T.astype(np.float32)).astype(np.int64)  # exact below 2**24 images
+    ones = right.astype(np.float32)  # sums of ones are exact below 2**24 images
+    both = (ones @ ones.T).astype(np.int64)
     same = n - n_right[:, None] - n_right + 2 * both
     chance = n_right[:, None] * n_right + (n - n_right)[:, None] * (n - n_right)
     return np.asarray((same * n - chance) / (n * n - chance))
