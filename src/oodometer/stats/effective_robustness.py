@@ -17,7 +17,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.core.random import key_words, rng_for
 from oodometer.stats.bootstrap import DEFAULT, Resampling, draws_of_means
 from oodometer.stats.intervals import check_level, wilson
-from oodometer.stats.lines import LineDraws, bootstrap_lines, fit_line, percentiles, resampled_counts
+from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, percentiles
 from oodometer.stats.scales import Scale, to_scale
 
 Sizes = int | Sequence[int | None] | np.ndarray | None
@@ -70,8 +70,7 @@ def rho_from_counts(
     line alone, which says so in its name; n is the number of images under the shift.
 
     A table can't tell that two models err on the same images. Where they do, the images move the line and the model
-    alike, and these intervals are wider than they need be: `rho_from_images` knows better. With few baseline models
-    the resampled lines vary too little, and the intervals are too narrow.
+    alike, and these intervals are wider than they need be: `rho_from_images` knows better.
 
     The ρ of a baseline model is its distance from a line that it helped to draw: it lies closer to 0 than its distance
     from a line through the others would.
@@ -89,7 +88,7 @@ def rho_from_counts(
     sizes_x, sizes_y = _sizes(n_x, len(x)), _sizes(n_y, len(x))
     _check_percentile(resampling)
     line = fit_line(x[chosen], y[chosen], scale=scale)
-    lines = bootstrap_lines(x[chosen], y[chosen], scale=scale, draws=resampling.draws, seed=resampling.seed)
+    lines = _lines_of_models(x[chosen], y[chosen], line, resampling)
     rng = rng_for("accuracy of each model", seed=resampling.seed)
     known = ~np.isnan(sizes_x) & ~np.isnan(sizes_y)
     found = []
@@ -115,9 +114,9 @@ def rho_from_images(
 ) -> tuple[Estimate, ...]:
     """ρ of every model from the images that each got right, with intervals that carry the images and the line.
 
-    In each draw all models are judged on the same resampled images, since they err on the same ones; the line goes
-    through resampled baseline models. Draws in which these don't determine a line are left out. n is the number of
-    images under the shift.
+    In each draw all models are judged on the same resampled images, since they err on the same ones; the line moves
+    with these images, and by as much again as a line through resampled baseline models moves. n is the number of images
+    under the shift.
 
     A model that is right (or wrong) on all its images is so in every resample too: the images then add nothing to its
     interval. For a baseline model see `rho_from_counts`.
@@ -136,11 +135,19 @@ def rho_from_images(
     if same_images and right_x.shape != right_y.shape:
         raise OodometerError(f"{right_x.shape[1]} and {right_y.shape[1]} images are not the same images")
     _check_percentile(resampling)
+    line = fit_line(x[chosen], y[chosen], scale=scale)
     x_draws = draws_of_means(right_x.T, resampling=resampling)
     y_draws = draws_of_means(right_y.T, resampling=resampling if same_images else _other(resampling))
-    lines, defined = _lines_through(x_draws[:, chosen], y_draws[:, chosen], scale, resampling.seed)
-    drawn = y_draws[defined] - np.stack([lines.at(column) for column in x_draws[defined].T], axis=1)
-    values = effective_robustness(x, y, fit_line(x[chosen], y[chosen], scale=scale))
+    by_models = _lines_of_models(x[chosen], y[chosen], line, resampling)
+    by_images = _lines_of_images(x_draws[:, chosen], y_draws[:, chosen], scale)
+    lines = LineDraws(
+        scale,
+        by_images.slopes + by_models.slopes - line.slope,
+        by_images.intercepts + by_models.intercepts - line.intercept,
+        by_models.undefined,
+    )
+    drawn = y_draws - np.stack([lines.at(column) for column in x_draws.T], axis=1)
+    values = effective_robustness(x, y, line)
     name, n = "bootstrap over images and models", right_y.shape[1]
     return tuple(
         _estimate(float(value), column, n, name=name, level=resampling.level)
@@ -205,22 +212,40 @@ def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: flo
     return Estimate(a - b, float(low), float(high), min(n_a, n_b), f"newcombe {100 * level:g}%")
 
 
-def _lines_through(x: np.ndarray, y: np.ndarray, scale: Scale, seed: int) -> tuple[LineDraws, np.ndarray]:
-    """A line through resampled models for each draw of their accuracies (D, B), and in which draws there is one."""
+def _lines_of_models(x: np.ndarray, y: np.ndarray, line: Line, resampling: Resampling) -> LineDraws:
+    """The lines through resampled models, as far from the line as its few models leave it unsure.
+
+    Percentiles of resampled lines are too narrow for few models, as a normal interval with the variance over n would
+    be: the variance has n − 2 degrees of freedom, and the quantiles are Student's. The distances are widened by both
+    (the idea of Hesterberg, The American Statistician 69, 2015, for means): 2.1 times for 5 models, 1.13 for 20, 1.03
+    for 85.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    lines = bootstrap_lines(x, y, scale=line.scale, draws=resampling.draws, seed=resampling.seed)
+    free, upper = line.n - 2, (1 + resampling.level) / 2
+    widening = float(np.sqrt(line.n / free) * stdtrit(free, upper) / ndtri(upper))
+    return LineDraws(
+        line.scale,
+        line.slope + widening * (lines.slopes - line.slope),
+        line.intercept + widening * (lines.intercepts - line.intercept),
+        lines.undefined,
+    )
+
+
+def _lines_of_images(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
+    """The line through all baseline models in each draw of their accuracies, (D, B)."""
     u, v = to_scale(x, scale), to_scale(y, scale)
-    weights = resampled_counts(u.shape[1], len(u), rng_for("bootstrap over models", seed=seed))
     placed = np.isfinite(u) & np.isfinite(v)
-    weights, u, v = np.where(placed, weights, 0), np.where(placed, u, 0), np.where(placed, v, 0)
-    total = np.maximum(weights.sum(axis=1), 1)
-    mean_u, mean_v = (weights * u).sum(axis=1) / total, (weights * v).sum(axis=1) / total
-    du = u - mean_u[:, None]
-    squares = (weights * du * du).sum(axis=1)
+    u, v, models = np.where(placed, u, 0), np.where(placed, v, 0), np.maximum(placed.sum(axis=1), 1)
+    mean_u, mean_v = u.sum(axis=1) / models, v.sum(axis=1) / models
+    du = np.where(placed, u - mean_u[:, None], 0)
+    squares = (du * du).sum(axis=1)
     # Equal up to rounding: one image more or less moves a model by far more than this.
-    defined = squares > 1e-18
-    if not defined.any():
-        raise OodometerError("the resampled models never determine a line; add baseline models of other accuracies")
-    slopes = (weights * du * v).sum(axis=1)[defined] / squares[defined]
-    return LineDraws(scale, slopes, mean_v[defined] - slopes * mean_u[defined], int((~defined).sum())), defined
+    if (squares < 1e-18).any():
+        raise OodometerError("too few images: in some resamples the baseline models are equally accurate; add images")
+    slopes = (du * v).sum(axis=1) / squares
+    return LineDraws(scale, slopes, mean_v - slopes * mean_u, 0)
 
 
 def _posterior(share: float, n: float, draws: int, rng: np.random.Generator) -> np.ndarray:
