@@ -9,7 +9,7 @@ import numpy as np
 from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes, draw_nothing
-from oodometer.corruptions.kernels.zoom import add_layers, as_floats
+from oodometer.corruptions.kernels.zoom import SPARE, add_layers, as_floats
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -60,8 +60,24 @@ def enlarged_axis(size: int, zoom: float) -> Axis:
     return before + (size - kept) // 2, (1 - share) * inside, share * inside
 
 
+def pieces_of(before: np.ndarray) -> np.ndarray:
+    """Eight values of an enlarged row at a time: where they come from in a row of pixels, and where they go, (P, 2).
+
+    As long as each pixel follows on the one before, so do all values. A last piece that is longer than that is written
+    over by the next one.
+
+    >>> pieces_of(np.array([0, 1, 2, 2, 3])).tolist()
+    [[0, 0], [8, 8], [6, 9]]
+    """
+    gaps = before - np.arange(len(before))
+    ends = np.flatnonzero(np.diff(gaps, append=gaps[-1] - 1)) + 1
+    starts = np.r_[0, ends[:-1]]
+    to = np.concatenate([np.arange(3 * a, 3 * b, 8) for a, b in zip(starts, ends, strict=True)])
+    return np.stack([to + 3 * gaps[to // 3], to], axis=1)
+
+
 @lru_cache(maxsize=16)
-def layers_of(strength: Strength, height: int, width: int) -> tuple[tuple[np.ndarray, np.ndarray], Axis]:
+def layers_of(strength: Strength, height: int, width: int) -> tuple[Axis, Axis]:
     """The columns and the rows of all layers but the first, as `add_layers` takes them."""
     factors = zooms(strength)
     scale = 1 / (len(factors) + 1)
@@ -71,8 +87,11 @@ def layers_of(strength: Strength, height: int, width: int) -> tuple[tuple[np.nda
     at[outside, -1], after[outside, -1] = width - 1, 1.0
     down = [enlarged_axis(height, float(zoom)) for zoom in factors[1:]]
     row, above, below = (np.stack(part) for part in zip(*down, strict=True))
+    pieces = [pieces_of(one) for one in at]
+    first = np.cumsum([0, *map(len, pieces)])
+    shares = np.pad(np.repeat(after, 3, axis=1), ((0, 0), (0, SPARE))).astype(np.float32)
     return (
-        ((3 * at).astype(np.int32), after.astype(np.float32)),
+        (np.concatenate(pieces).astype(np.int32), first, shares),
         (row, (above * scale).astype(np.float32), (below * scale).astype(np.float32)),
     )
 
@@ -82,7 +101,7 @@ def fast_zoom_blur(image: np.ndarray, rng: np.random.Generator, strength: Streng
     height, width = image.shape[:2]
     columns, rows = layers_of(strength, height, width)
     out = np.empty_like(image, order="C")
-    add_layers(as_floats(np.ascontiguousarray(image)), columns, rows, 2 / (len(columns[0]) + 2), out)
+    add_layers(as_floats(np.ascontiguousarray(image)), columns, rows, 2 / (len(columns[2]) + 2), out)
     return out
 
 
