@@ -83,6 +83,14 @@ def test_equal_mass_is_as_equal_as_can_be(n, bins):
     assert sizes.max() - sizes.min() <= 1
 
 
+def test_a_confidence_on_an_edge_belongs_to_the_bin_below():
+    confidence = np.arange(16) / 15
+    curve = reliability_curve(confidence, np.ones(16, bool), bins=15)
+    # (0, 1/15], (1/15, 2/15], ...: one each, and zero in the first
+    assert curve.n.tolist() == [2, *[1] * 14]
+    assert curve.high.tolist() == confidence[1:].tolist()
+
+
 def test_one_image():
     curve = reliability_curve(np.array([0.0]), np.array([True]))
     assert (curve.n.tolist(), curve.right.tolist(), curve.gap.tolist()) == ([1], [1], [-1.0])

@@ -79,8 +79,10 @@ def test_blocks_change_nothing(monkeypatch):
     assert fit_temperature(logits, labels).temperature == pytest.approx(whole.temperature, rel=1e-10)
 
 
-def test_all_right_has_no_temperature():
-    logits, _ = simulated(50, 3, 1.0)
+@pytest.mark.parametrize("margin", [1, 1000])
+def test_all_right_has_no_temperature(margin):
+    # With the larger margin the slope of the likelihood is exactly zero at the coldest temperature.
+    logits = margin * simulated(50, 3, 1.0)[0]
     with pytest.raises(OodometerError, match=r"still rises at T = 0.01, since \(nearly\) all 50 answers are right"):
         fit_temperature(logits, logits.argmax(axis=1))
 
