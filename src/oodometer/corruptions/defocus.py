@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes, draw_nothing
 from oodometer.corruptions.kernels.blur import ABOVE, border_index
-from oodometer.corruptions.kernels.defocus import Groups, column_sums, disk_means
+from oodometer.corruptions.kernels.defocus import STRIP, Groups, Weights, defocus
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -84,7 +84,7 @@ class Runs(NamedTuple):
     shared: int
     disk: Groups
     sides: Groups
-    weights: tuple[float, float, float]
+    weights: Weights
 
 
 class Padded(NamedTuple):
@@ -117,13 +117,13 @@ class Padded(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def runs_of(radius: float, alias_blur: float, height: int, width: int) -> Runs:
-    """The runs for an image of this size."""
+def runs_of(radius: float, alias_blur: float, width: int) -> Runs:
+    """The runs for an image of this width."""
     reach = int(radius)
     margin = reach + 1
     stride = (width + 2 * margin) * 3
     inner = half_height(radius, reach - 1) if reach else 0
-    padded = Padded(margin, stride, (height + 2 * margin + 1) * stride, inner)
+    padded = Padded(margin, stride, (STRIP + 2 * margin + 2) * stride, inner)
     core = half_height(radius, inner)
     sized = [((2 * core + 1) * (2 * inner + 1), padded.middle(-core, core))]
     for dx in range(-reach, reach + 1):
@@ -187,11 +187,10 @@ def _negative(runs: list[Run]) -> list[Run]:
 def fast_defocus_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:  # noqa: ARG001
     """The same from sums over runs, softened afterwards."""
     height, width = image.shape[:2]
-    runs = runs_of(strength[0], strength[1], height, width)
+    runs = runs_of(strength[0], strength[1], width)
     rows, columns = border_index(height, runs.margin, "mirror"), border_index(width, runs.margin, "mirror")
-    sums = column_sums(image, rows, columns, runs.shared)
     out = np.empty((height, width * 3), dtype=np.uint8)
-    disk_means(sums, runs.disk, runs.sides, runs.weights, out)
+    defocus(image, rows, columns, runs, out)
     return out.reshape(height, width, 3)
 
 
