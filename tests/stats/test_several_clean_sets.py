@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.api import OLS, add_constant
+from scipy.special import expit, logit
+from scipy.stats import binomtest
+from statsmodels.api import OLS, WLS, add_constant
 
 from oodometer.core.errors import OodometerError
-from oodometer.stats.effective_robustness import effective_robustness
-from oodometer.stats.lines import fit_line
+from oodometer.core.random import rng_for
+from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.effective_robustness import effective_robustness, rho_from_counts
+from oodometer.stats.lines import bootstrap_lines, fit_line, resampled_counts
 from oodometer.stats.scales import SCALES, from_scale, to_scale
-from oodometer.stats.several_clean_sets import Plane, fit_plane
+from oodometer.stats.several_clean_sets import Plane, bootstrap_planes, fit_plane, rho_from_several_counts
 
 quick = settings(deadline=None, derandomize=True, max_examples=30)
 
@@ -95,3 +99,77 @@ def test_limits_and_places_without_a_value():
         plane.at([0.0, 1.0])
     with pytest.raises(OodometerError, match="one column for each of 2 sets"):
         plane.at([0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_bootstrap_agrees_with_a_plain_loop_over_the_same_resamples(scale):
+    x, y = table(6)
+    x[:, 1] = np.clip(x[:, 0] + 0.01 * x[:, 1], 0, 1)  # sets that hardly differ, as two of ImageNet do
+    found = bootstrap_planes(x, y, scale=scale, draws=100, seed=7)
+    counts = resampled_counts(12, 100, rng_for("bootstrap over models", seed=7))
+    # reference: statsmodels' weighted least squares, one draw at a time
+    for draw, weights in enumerate(counts):
+        expected = WLS(to_scale(y, scale), add_constant(to_scale(x, scale)), weights=weights).fit()
+        assert (found.intercepts[draw], *found.slopes[draw]) == pytest.approx(tuple(expected.params), rel=1e-5)
+    assert found.undefined == 0
+
+
+def test_draws_that_determine_no_plane_are_drawn_again_and_counted():
+    x, y = table(7, models=4)
+    found = bootstrap_planes(x, y, draws=3000)
+    assert found.slopes.shape == (3000, 2)
+    assert np.isfinite(found.slopes).all()
+    # reference: at least three different models of four are in (24 + 144)/4⁴ of all draws; six standard errors
+    total = 3000 + found.undefined
+    assert found.undefined / total == pytest.approx(88 / 256, abs=6 * np.sqrt(0.226 / total))
+
+
+def test_with_one_set_draws_and_intervals_are_those_of_lines():
+    x, y = table(8, models=12, sets=1)
+    planes, lines = bootstrap_planes(x, y), bootstrap_lines(x[:, 0], y)
+    assert planes.slopes[:, 0] == pytest.approx(lines.slopes)
+    assert planes.intercepts == pytest.approx(lines.intercepts)
+    for n in (500, None):
+        several = rho_from_several_counts(x, y, [n], n, np.arange(12) < 9)
+        single = rho_from_counts(x[:, 0], y, n, n, np.arange(12) < 9)
+        for one, other in zip(several, single, strict=True):
+            assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+            assert one.n == other.n
+            assert one.interval == other.interval.replace("line", "plane")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"baseline": np.arange(12)}, "True or False"),
+        ({"x": np.full((12, 2), np.nan)}, "not measured"),
+        ({"n_x": [100, 100, 100]}, "numbers of images"),
+        ({"resampling": Resampling(method="bca")}, "use percentile"),
+    ],
+)
+def test_what_can_not_be_used_is_an_error(change, message):
+    x, y = table(9)
+    given = {"x": x, "y": y, "n_x": [100, 100], "n_y": 100, "baseline": np.ones(12, dtype=bool), **change}
+    with pytest.raises(OodometerError, match=message):
+        rho_from_several_counts(**given)
+
+
+def test_at_least_one_draw():
+    with pytest.raises(OodometerError, match="0 draws"):
+        bootstrap_planes(*table(0), draws=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("models", "n"), [(20, 1000), (20, 50_000), (7, 50_000)])
+def test_coverage_of_rho_from_several_counts(models, n):
+    rng, trials, hits = rng_for("coverage of planes", models, n), 400, 0
+    for trial in range(trials):
+        u = rng.uniform(logit(0.5), logit(0.85), (models + 1, 2))
+        y = expit(u @ [0.5, 0.4] - 0.5 + 0.1 * rng.normal(size=models + 1))
+        u[0] = [1.0, 0.8]
+        y[0] = expit(u[0] @ [0.5, 0.4] - 0.5) + 0.03
+        x, y = rng.binomial(n, expit(u)) / n, rng.binomial(n, y) / n
+        how = Resampling(draws=400, seed=trial)
+        found = rho_from_several_counts(x, y, [n, n], n, np.arange(models + 1) > 0, resampling=how)[0]
+        hits += found.low <= 0.03 <= found.high
+    assert binomtest(hits, trials, 0.95, alternative="less").pvalue > 0.001

@@ -85,8 +85,8 @@ def rho_from_counts(
         resampling: Draws, level and seed.
     """
     x, y, chosen = _table(x, y, baseline)
-    sizes_x, sizes_y = _sizes(n_x, len(x)), _sizes(n_y, len(x))
-    _check_percentile(resampling)
+    sizes_x, sizes_y = sizes_of(n_x, len(x)), sizes_of(n_y, len(x))
+    check_percentile(resampling)
     line = fit_line(x[chosen], y[chosen], scale=scale)
     lines = _lines_of_models(x[chosen], y[chosen], line, resampling)
     rng = rng_for("accuracy of each model", seed=resampling.seed)
@@ -94,12 +94,12 @@ def rho_from_counts(
     found = []
     for model, value in enumerate(effective_robustness(x, y, line)):
         if known[model]:
-            x_draws = _posterior(x[model], sizes_x[model], resampling.draws, rng)
-            y_draws = _posterior(y[model], sizes_y[model], resampling.draws, rng)
+            x_draws = posterior_draws(x[model], sizes_x[model], resampling.draws, rng)
+            y_draws = posterior_draws(y[model], sizes_y[model], resampling.draws, rng)
             drawn, n, name = y_draws - lines.at(x_draws), int(sizes_y[model]), "line and images"
         else:
             drawn, n, name = y[model] - lines.at(x[model]), None, "line only"
-        found.append(_estimate(float(value), drawn, n, name=name, level=resampling.level))
+        found.append(estimate_of(float(value), drawn, n, name=name, level=resampling.level))
     return tuple(found)
 
 
@@ -134,7 +134,7 @@ def rho_from_images(
     x, y, chosen = _table(right_x.mean(axis=1), right_y.mean(axis=1), baseline)
     if same_images and right_x.shape != right_y.shape:
         raise OodometerError(f"{right_x.shape[1]} and {right_y.shape[1]} images are not the same images")
-    _check_percentile(resampling)
+    check_percentile(resampling)
     line = fit_line(x[chosen], y[chosen], scale=scale)
     x_draws = draws_of_means(right_x.T, resampling=resampling)
     y_draws = draws_of_means(right_y.T, resampling=resampling if same_images else _other(resampling))
@@ -150,7 +150,7 @@ def rho_from_images(
     values = effective_robustness(x, y, line)
     name, n = "bootstrap over images and models", right_y.shape[1]
     return tuple(
-        _estimate(float(value), column, n, name=name, level=resampling.level)
+        estimate_of(float(value), column, n, name=name, level=resampling.level)
         for value, column in zip(values, drawn.T, strict=True)
     )
 
@@ -195,8 +195,8 @@ def relative_drop(
         return Estimate(value, None, None, None, UNKNOWN_N)
     rng = rng_for("relative drop", seed=resampling.seed)
     draws = resampling.draws
-    ratio = _posterior(y, _size(n_y), draws, rng) / _posterior(x, _size(n_x), draws, rng)
-    return _estimate(value, 1 - ratio, n_y, name="jeffreys posterior", level=resampling.level)
+    ratio = posterior_draws(y, _size(n_y), draws, rng) / posterior_draws(x, _size(n_x), draws, rng)
+    return estimate_of(value, 1 - ratio, n_y, name="jeffreys posterior", level=resampling.level)
 
 
 def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: float) -> Estimate:
@@ -212,23 +212,30 @@ def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: flo
     return Estimate(a - b, float(low), float(high), min(n_a, n_b), f"newcombe {100 * level:g}%")
 
 
-def _lines_of_models(x: np.ndarray, y: np.ndarray, line: Line, resampling: Resampling) -> LineDraws:
-    """The lines through resampled models, as far from the line as its few models leave it unsure.
+def widening(n: int, unknowns: int, level: float) -> float:
+    """By how much the distances of resampled baselines from the baseline are widened.
 
-    Percentiles of resampled lines are too narrow for few models, as a normal interval with the variance over n would
-    be: the variance has n − 2 degrees of freedom, and the quantiles are Student's. The distances are widened by both
-    (the idea of Hesterberg, The American Statistician 69, 2015, for means): 2.1 times for 5 models, 1.13 for 20, 1.03
-    for 85.
+    Percentiles over resampled models are too narrow when the models are few, as a normal interval with the variance
+    over n would be: there are n − unknowns degrees of freedom, and the quantiles are Student's. The distances are
+    widened by both (for means the idea is Hesterberg's, The American Statistician 69, 2015).
+
+    >>> [round(widening(n, 2, 0.95), 2) for n in (5, 20, 85)]
+    [2.1, 1.13, 1.03]
     """
     from scipy.special import ndtri, stdtrit
 
+    free, upper = n - unknowns, (1 + level) / 2
+    return float(np.sqrt(n / free) * stdtrit(free, upper) / ndtri(upper))
+
+
+def _lines_of_models(x: np.ndarray, y: np.ndarray, line: Line, resampling: Resampling) -> LineDraws:
+    """The lines through resampled models, as far from the line as its few models leave it unsure."""
     lines = bootstrap_lines(x, y, scale=line.scale, draws=resampling.draws, seed=resampling.seed)
-    free, upper = line.n - 2, (1 + resampling.level) / 2
-    widening = float(np.sqrt(line.n / free) * stdtrit(free, upper) / ndtri(upper))
+    farther = widening(line.n, 2, resampling.level)
     return LineDraws(
         line.scale,
-        line.slope + widening * (lines.slopes - line.slope),
-        line.intercept + widening * (lines.intercepts - line.intercept),
+        line.slope + farther * (lines.slopes - line.slope),
+        line.intercept + farther * (lines.intercepts - line.intercept),
         lines.undefined,
     )
 
@@ -248,12 +255,12 @@ def _lines_of_images(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
     return LineDraws(scale, slopes, mean_v - slopes * mean_u, 0)
 
 
-def _posterior(share: float, n: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+def posterior_draws(share: float, n: float, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Draws of the true share from its Jeffreys posterior, (draws,)."""
     return rng.beta(share * n + 0.5, (1 - share) * n + 0.5, size=draws)
 
 
-def _estimate(value: float, drawn: np.ndarray, n: int | None, *, name: str, level: float) -> Estimate:
+def estimate_of(value: float, drawn: np.ndarray, n: int | None, *, name: str, level: float) -> Estimate:
     """The value with its percentile interval, which always holds the value (a posterior at 0 % or 100 % need not)."""
     low, high = percentiles(drawn, level)
     return Estimate(value, min(float(low), value), max(float(high), value), n, f"{name} {100 * level:g}%")
@@ -279,7 +286,7 @@ def _table(x: np.ndarray, y: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarr
     return x, y, chosen
 
 
-def _sizes(n: Sizes, models: int) -> np.ndarray:
+def sizes_of(n: Sizes, models: int) -> np.ndarray:
     """The number of images of each model, NaN where it is not known, (M,)."""
     sizes = np.array(n, dtype=np.float64)
     if sizes.ndim > 1 or (sizes.ndim == 1 and len(sizes) != models):
@@ -301,7 +308,8 @@ def _check_shares(*shares: float) -> None:
             raise OodometerError(f"{share:g} is no share between 0 and 1; divide percentages by 100")
 
 
-def _check_percentile(resampling: Resampling) -> None:
+def check_percentile(resampling: Resampling) -> None:
+    """An error unless the interval is one of percentiles."""
     if resampling.method != "percentile":
         raise OodometerError(f"{resampling.method} is not defined for ρ, whose line is resampled too; use percentile")
 
