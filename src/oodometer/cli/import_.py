@@ -39,7 +39,7 @@ def command(
     if file.lower().endswith(".csv"):
         from oodometer.engine.imports import import_table
 
-        rows = import_table(file, store=store, n=n, sizes=_read_sizes(sizes) if sizes else None)
+        rows = import_table(file, store=store, n=n, sizes=read_sizes(sizes) if sizes else None)
         models, conditions = {row.model for row in rows}, {row.condition for row in rows}
         say(f"{len(rows)} accuracies of {len(models)} models on {len(conditions)} conditions, kept in {store}")
         unknown = sum(row.n is None for row in rows)
@@ -58,7 +58,8 @@ def command(
     say(f"{len(truth)} predictions of {answers.name} on {condition}, kept in {store}")
 
 
-def _read_sizes(path: str) -> dict[str, int]:
+def read_sizes(path: str) -> dict[str, int]:
+    """Condition to its number of images, from a CSV table."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as lines:
             return {row["condition"]: int(row["n"]) for row in csv.DictReader(lines)}

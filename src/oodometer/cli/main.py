@@ -16,8 +16,10 @@ VERBS = {
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data and conditions there are.",
     "quickstart": "Measure the models of the zoo on twenty photographs.",
+    "reproduce": "Derive the papers' published numbers again, ours beside theirs.",
+    "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",
-    "score": "Accuracy of every model on every condition, with intervals.",
+    "score": "The metrics of every model on every condition, with intervals.",
 }
 """Each verb with its help, so that ``oodometer --help`` imports none of them."""
 
