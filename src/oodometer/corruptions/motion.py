@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from oodometer.corruptions.kernels.taps import in_fours, pad_edge, to_bytes, weighted_sum
+from oodometer.corruptions.kernels.taps import pad_edge, weighted_rows
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 
@@ -56,10 +56,11 @@ def apply_motion_blur(image: np.ndarray, draws: float, strength: Strength) -> np
 def merged_taps(radius: float, sigma: float, angle: float) -> tuple[np.ndarray, np.ndarray]:
     """The taps with equal offsets added up and the tail left out; the weights sum to 1 again."""
     offsets, weights = motion_taps(radius, sigma, angle)
-    first = np.r_[True, (np.diff(offsets, axis=0) != 0).any(axis=1)]
-    total = np.bincount(np.cumsum(first) - 1, weights)
+    changes = (offsets[1:] != offsets[:-1]).any(axis=1)
+    first = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    total = np.add.reduceat(weights, first)
     kept = total >= LEAST_WEIGHT
-    return offsets[first][kept], total[kept] / total[kept].sum()
+    return offsets[first[kept]], total[kept] / total[kept].sum()
 
 
 def fast_motion_blur(image: np.ndarray, rng: np.random.Generator, strength: Strength) -> np.ndarray:
@@ -72,12 +73,8 @@ def fast_motion_blur(image: np.ndarray, rng: np.random.Generator, strength: Stre
     padded = pad_edge(image, top, bottom, left, right)
     stride = padded.shape[1]
     flat = (offsets[:, 0] + top) * stride + (offsets[:, 1] + left) * 3
-    total = np.empty((height, stride), dtype=np.float32)
-    weighted_sum(
-        total.reshape(-1)[: height * stride - (left + right) * 3], padded.reshape(-1), *in_fours(flat, weights)
-    )
     out = np.empty((height, width * 3), dtype=np.uint8)
-    to_bytes(total, out, 0.5)
+    weighted_rows(padded, flat, weights.astype(np.float32), 0.5, out)
     return out.reshape(height, width, 3)
 
 

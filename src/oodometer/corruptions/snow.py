@@ -10,7 +10,6 @@ from scipy import ndimage
 
 from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.snow import snow_kernel
-from oodometer.corruptions.kernels.taps import in_fours
 from oodometer.corruptions.motion import motion_taps
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
@@ -97,9 +96,11 @@ def fast_snow(image: np.ndarray, rng: np.random.Generator, strength: Strength) -
     offsets, weights = motion_taps(radius, sigma, draws.angle)
     reach = len(weights) - 1
     stride = width + 2 * reach
-    taps = in_fours((offsets[:, 0] + reach) * stride + offsets[:, 1] + reach, weights)
+    flat = (offsets[:, 0] + reach) * stride + offsets[:, 1] + reach
     grids = _grid(height, zoom), _grid(width, zoom)
-    return snow_kernel(image, draws.flakes, grids, (reach, *taps), (loc, scale, threshold, mix))
+    return snow_kernel(
+        image, draws.flakes, grids, (reach, flat, weights.astype(np.float32)), (loc, scale, threshold, mix)
+    )
 
 
 snow = Corruption("snow", "common", draw=draw_snow, apply=apply_snow, fast=fast_snow)

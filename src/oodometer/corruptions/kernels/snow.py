@@ -49,13 +49,21 @@ def _layer(
 
 
 @jit
-def _blurred(layer: np.ndarray, taps: Taps, height: int) -> np.ndarray:
-    """The layer along the taps, not yet rounded, (H, W + 2 reach) float32, of which the last columns are undefined."""
+def _blurred(layer: np.ndarray, taps: Taps) -> np.ndarray:
+    """The layer along the taps, not yet rounded, (H, W) float32."""
     reach, offsets, weights = taps
-    stride = layer.shape[1]
-    out = np.empty((height, stride), np.float32)
-    weighted_sum(out.reshape(-1)[: height * stride - 2 * reach], layer.reshape(-1), offsets, weights)
+    out = np.empty((layer.shape[0] - 2 * reach, layer.shape[1] - 2 * reach), np.float32)
+    for i in range(out.shape[0]):
+        weighted_sum(out[i], layer.reshape(-1)[i * layer.shape[1] :], offsets, weights)
     return out
+
+
+@jit
+def _backwards(values: np.ndarray, out: np.ndarray) -> None:
+    """The values from the last to the first; vectorised only with indices that can't be negative."""
+    n, one = np.uint64(len(out)), np.uint64(1)
+    for j in range(n):
+        out[j] = values[n - one - j]
 
 
 @jit
@@ -76,16 +84,17 @@ def _over(image: np.ndarray, snow: np.ndarray, mix: float) -> np.ndarray:
     red_part, green_part, blue_part = np.float32(0.299 * 1.5), np.float32(0.587 * 1.5), np.float32(0.114 * 1.5)
     rounding, half, top = np.float32(0.5), np.float32(127.5), np.float32(255)
     out = np.empty_like(image)
-    both = np.empty(width, np.float32)
+    both, turned = np.empty(width, np.float32), np.empty(width, np.float32)
     levels = np.empty(3 * width, np.float32)
     grey = np.empty(width, np.float32)
     both_thrice = np.empty(3 * width, np.float32)
     grey_thrice = np.empty(3 * width, np.float32)
     for i in range(height):
-        here, turned = snow[i], snow[height - 1 - i]
+        here = snow[i]
+        _backwards(snow[height - 1 - i], turned)
         for j in range(width):
             # Each rounded to whole levels before they are added.
-            both[j] = np.float32(np.int32(here[j] + rounding) + np.int32(turned[width - 1 - j] + rounding))
+            both[j] = np.float32(np.int32(here[j] + rounding) + np.int32(turned[j] + rounding))
         source, target = image[i].reshape(-1), out[i].reshape(-1)
         for j in range(3 * width):
             levels[j] = np.float32(source[j])
@@ -116,4 +125,4 @@ def snow_kernel(
     """
     loc, scale, threshold, mix = constants
     layer = _layer(flakes, grids[0], grids[1], (loc, scale, threshold), taps[0])
-    return _over(image, _blurred(layer, taps, image.shape[0]), mix)
+    return _over(image, _blurred(layer, taps), mix)

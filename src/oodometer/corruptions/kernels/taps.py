@@ -13,6 +13,14 @@ from oodometer.corruptions.kernels.lanes import FEW, MANY, add_few, add_many
 
 
 @jit
+def repeat_pixel(pixel: np.ndarray, target: np.ndarray) -> None:
+    """The pixel as often as there is room."""
+    red, green, blue = np.float32(pixel[0]), np.float32(pixel[1]), np.float32(pixel[2])
+    for i in range(0, target.size, 3):
+        target[i], target[i + 1], target[i + 2] = red, green, blue
+
+
+@jit
 def pad_edge(image: np.ndarray, top: int, bottom: int, left: int, right: int) -> np.ndarray:
     """The image with a replicated border, (H, W, 3) uint8 -> (H + top + bottom, (W + left + right) * 3) float32."""
     height, width = image.shape[0], image.shape[1]
@@ -24,11 +32,8 @@ def pad_edge(image: np.ndarray, top: int, bottom: int, left: int, right: int) ->
         inner = target[left * 3 : (left + width) * 3]
         for i in range(width * 3):
             inner[i] = source[i]
-        for i in range(left * 3):
-            target[i] = source[i % 3]
-        outer = target[(left + width) * 3 :]
-        for i in range(right * 3):
-            outer[i] = source[width * 3 - 3 + i % 3]
+        repeat_pixel(source[:3], target[: left * 3])
+        repeat_pixel(source[width * 3 - 3 :], target[(left + width) * 3 :])
     return padded
 
 
@@ -51,6 +56,15 @@ def weighted_sum(total: np.ndarray, source: np.ndarray, offsets: np.ndarray, wei
 
 
 @jit
+def weighted_rows(padded: np.ndarray, offsets: np.ndarray, weights: np.ndarray, offset: float, out: np.ndarray) -> None:
+    """Rows of sums as bytes, floor(x + offset), clipped; out (H, W * 3), each row from the left end of a padded one."""
+    line = np.empty((1, out.shape[1]), dtype=np.float32)
+    for y in range(out.shape[0]):
+        weighted_sum(line[0], padded.reshape(-1)[y * padded.shape[1] :], offsets, weights)
+        to_bytes(line, out[y : y + 1], offset)
+
+
+@jit
 def to_bytes(padded: np.ndarray, out: np.ndarray, offset: float) -> None:
     """Rows of floats to bytes: floor(x + offset), clipped; out (H, W * 3), from the left end of each row."""
     for y in range(out.shape[0]):
@@ -58,12 +72,3 @@ def to_bytes(padded: np.ndarray, out: np.ndarray, offset: float) -> None:
         target = out[y]
         for i in range(target.size):
             target[i] = np.uint8(min(max(source[i] + np.float32(offset), np.float32(0)), np.float32(255)))
-
-
-def in_fours(offsets: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The taps with taps of weight 0 at the end, so that their number is a multiple of four."""
-    missing = -len(offsets) % 4
-    return (
-        np.concatenate([offsets, np.full(missing, offsets[-1])]).astype(np.int64),
-        np.concatenate([weights, np.zeros(missing)]).astype(np.float32),
-    )

@@ -68,11 +68,11 @@ def add_layers(
             next_row[layer] = top + 2
             weights[layer, top % 2], weights[layer, (top + 1) % 2] = before[layer, y], after[layer, y]
         weighted_sum(total, held.reshape(-1), offsets, weights.reshape(-1))
-        to_bytes(total, pixels[y], np.float32(own), lines[y])
+        to_bytes(total, pixels[y], own, lines[y])
 
 
 @jit
 def to_bytes(total: np.ndarray, image: np.ndarray, own: float, target: np.ndarray) -> None:
     """The sum with the image as bytes: a little more, so that float32 doesn't lower a flat area by a level, floored."""
     for i in range(target.size):
-        target[i] = np.uint8(np.int32(total[i] + own * image[i] + np.float32(1 / 1024)))
+        target[i] = np.uint8(np.int32(total[i] + np.float32(own) * image[i] + np.float32(1 / 1024)))
