@@ -176,7 +176,7 @@ def test_scipy_with_draws_of_its_own_agrees_up_to_chance():
 def test_groups_left_out_stand_for_single_images():
     scores = np.sort(np.random.default_rng(4).lognormal(sigma=1.2, size=3000))
     exact, grouped = bootstrap_means(scores, resampling=BCA), bootstrap([scores], np.mean, resampling=BCA)
-    assert bounds(grouped) == pytest.approx(bounds(exact), abs=0.1 * (exact.high - exact.low))
+    assert bounds(grouped) == pytest.approx(bounds(exact), abs=0.02 * (exact.high - exact.low))
     assert bounds(grouped) != bounds(bootstrap([scores], np.mean))
 
 
@@ -349,4 +349,4 @@ def test_coverage_of_clustered_images():
     sets = [rng.random(1000) < rng.beta(2, 1, 40)[videos] for _ in range(500)]
     assert at_least(coverage(sets, 2 / 3, "percentile", videos), 500, 0.935)
     assert at_least(coverage(sets, 2 / 3, "bca", videos), 500, 0.935)
-    assert not at_least(coverage(sets, 2 / 3, "percentile"), 500, 0.8)
+    assert not at_least(coverage(sets[:100], 2 / 3, "percentile"), 100, 0.8)

@@ -76,6 +76,20 @@ def test_first_rows_of_the_published_table():
     assert ranks(new).tolist() != new_rank.tolist()  # three at 72.2: rounding matters
 
 
+def test_the_sign_of_a_change_is_the_papers():
+    # Recht et al. 2019, Table 12, ranks 4 to 6, which are 6, 4 and 5 on the new set: changes -2, 1 and 1
+    old, new = np.array([97.5, 97.3, 97.1]) / 100, np.array([93.0, 93.2, 93.1]) / 100
+    assert rank_change(old, new).tolist() == [-2, 1, 1]
+    assert [one.tolist() for one in rank_change_range(old, new)] == [[-2, 1, 1], [-2, 1, 1]]
+
+
+@quick
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=30, unique=True))
+def test_values_that_differ_in_the_last_digit_keep_their_order(thousandths):
+    found = rank_range(np.array(thousandths) / 1000)
+    assert found.best.tolist() == found.worst.tolist() == rankdata(-np.array(thousandths)).tolist()
+
+
 ROW = re.compile(
     r"^(\d+) ?([A-Za-z]\w*) (\d+\.\d) ?\[[\d., ]+\] ?(\d+\.\d) ?\[[\d., ]+\] ?-?\d+\.\d ?(\d+) (-?\d+)$", re.MULTILINE
 )  # fmt: skip
