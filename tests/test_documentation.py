@@ -17,7 +17,7 @@ from oodometer.cli.main import VERBS
 
 ROOT = Path(oodometer.__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", *DOCS.glob("*.md")])
+PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXIT_CODE = re.compile(r"\s+# exit code (\d+)$")
 
@@ -56,7 +56,7 @@ def run_command(command: str, shown: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_example_runs_and_prints_what_is_shown(
     page: Path, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,14 +103,19 @@ def test_the_reference_is_made_from_the_code() -> None:
 
 def test_everything_is_named_in_the_documentation() -> None:
     from oodometer.data.load import data_kinds
+    from oodometer.metrics.metric import metrics
     from oodometer.models.load import model_kinds
+    from oodometer.report.asked import group_scores
     from oodometer.stats.intervals import intervals
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.stem != "reference")
     # What tests register is not ours to document.
-    built_in = [name for registry in (data_kinds, model_kinds, intervals) for name in registry._addresses]
+    registries = (data_kinds, model_kinds, intervals, metrics, group_scores)
+    built_in = [name for registry in registries for name in registry._addresses]
     for name in (*VERBS, *built_in):
-        assert re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE), f"{name} is not in the documentation"
+        assert re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE), (
+            f"{name} is not in the documentation"
+        )
 
 
 def test_links_lead_somewhere() -> None:
