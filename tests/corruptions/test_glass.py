@@ -12,6 +12,8 @@ from oodometer.corruptions.kernels.blur import blurred_bytes
 
 SIZES = ((224, 224), (32, 32), (64, 80), (150, 210), (300, 260))
 SEVERITIES = (1, 2, 3, 4, 5)
+WITHIN = 0.00035
+"""Levels: the fast path adds 1/4096, and float32 is wrong by up to 0.0001."""
 
 
 @pytest.fixture
@@ -27,10 +29,10 @@ def agrees(both_paths, agree, agree_but_for_ties):
         sigma, reach, passes = glass_blur.strength(severity, *size)
         draws = glass_blur.draw(np.random.default_rng(seed), *size, (sigma, reach, passes))
         first, exact = blurred_bytes(image, sigma), smoothed(image, sigma)
-        agree_but_for_ties(as_bytes(exact), first, exact * 255)
+        agree_but_for_ties(as_bytes(exact), first, exact * 255, WITHIN)
         exact = smoothed(with_copies(first, draws, int(reach)), sigma)
         slow, fast = both_paths("glass_blur", image, severity, seed)
-        agree_but_for_ties(as_bytes(exact), fast, exact * 255)
+        agree_but_for_ties(as_bytes(exact), fast, exact * 255, WITHIN)
         agree(slow, fast, share=1)
 
     return check

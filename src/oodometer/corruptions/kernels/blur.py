@@ -14,8 +14,8 @@ Quad = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 STRIP = 16384
 """About as many values are made at a time: they stay in the second-level cache."""
 
-ABOVE = 1 / 1024
-"""Added before the floor, so that float32 does not lower a flat area by a level."""
+ABOVE = 1 / 4096
+"""Added before the floor, so that float32, wrong by up to half as much, does not lower a flat area by a level."""
 
 
 @lru_cache(maxsize=64)
