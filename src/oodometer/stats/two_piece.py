@@ -4,6 +4,8 @@ ImageNet-A holds images that a ResNet-50 got wrong. Models below its clean accur
 above close the gap quickly (Taori et al. 2020, section 4.1), so that one line through all is no baseline. The knee is
 at the clean accuracy of the filtering model, whose own accuracy is 0 by construction: it has no logit and no probit, is
 left out of the fit on these scales, and is counted in ``left_out``.
+
+The two pieces are lines of their own: for an interval of ρ, give `rho_from_counts` the models of one side of the knee.
 """
 
 from __future__ import annotations
