@@ -72,7 +72,7 @@ def rho_from_counts(
     A table can't tell that two models err on the same images. Where they do, the images move the line and the model
     alike, and these intervals are wider than they need be: `rho_from_images` knows better.
 
-    The line is widened for few baseline models (`widening`). In simulations with 3 to 80 of them, scattered evenly about
+    The line is widened for few baseline models (`widening`). In simulations with 3 to 80 of them, scattered about
     a line that is straight on the scale, the 95 % intervals held the true ρ in 93 to 99 % of 500 trials each; without
     the widening, where the line decides, in 63 % with 3 models, 85 % with 5 and 89 % with 10.
 
