@@ -10,6 +10,7 @@ import pytest
 from scipy import ndimage
 
 from oodometer.corruptions.elastic import LEFT_OUT, TRUNCATE, WIDE_RADIUS, ElasticDraws, displacement, elastic_transform
+from oodometer.corruptions.kernels.elastic import mirror_all, reflect_all
 
 SIZES = ((224, 224), (32, 32), (64, 80), (80, 64), (150, 210), (300, 260))
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -77,6 +78,21 @@ def test_smoothing_is_that_of_scipy(size, alpha, sigma):
     field = np.random.default_rng(0).uniform(-1, 1, size).astype(np.float32)
     expected = ndimage.gaussian_filter(field.astype(np.float64), sigma, mode="reflect", truncate=3) * alpha
     assert np.abs(displacement(field, alpha, sigma) - expected).max() < 5 * LEFT_OUT
+
+
+@pytest.mark.parametrize("n", [2, 3, 32])
+@pytest.mark.parametrize("reach", [1, 30, 64, 1000])
+@pytest.mark.parametrize(("fold", "mode"), [(mirror_all, "reflect"), (reflect_all, "symmetric")])
+def test_places_outside_are_those_of_numpy(fold, mode, n, reach):
+    rng = np.random.default_rng(0)
+    line = rng.uniform(0, 1, n)
+    wide = np.pad(line, 1001, mode=mode)
+    places = rng.integers(-reach, reach, 97).astype(np.int32)
+    share = rng.uniform(0, 1, 97).astype(np.float32)
+    expected = wide[places + 1001] * (1 - share) + wide[places + 1002] * share
+    fold(places, share, n)
+    here, there = line[places], np.r_[line, 0][places + 1]
+    np.testing.assert_allclose(here * (1 - share) + there * share, expected, atol=1e-6)
 
 
 def test_no_shift_and_no_field_is_no_change(picture):

@@ -61,8 +61,8 @@ def source_parts(affine: np.ndarray, height: int, width: int) -> tuple[np.ndarra
     """
     across = np.rint(affine[:, :1] * np.arange(width) * 1024)
     down = np.rint((affine[:, 1:2] * np.arange(height) + affine[:, 2:]) * 1024) + 16
-    limit = 2.0**30
-    return across.clip(-limit, limit).astype(np.int64), down.clip(-limit, limit).astype(np.int64)
+    limit = 2.0**29
+    return across.clip(-limit, limit).astype(np.int32), down.clip(-limit, limit).astype(np.int32)
 
 
 def warped(pixels: np.ndarray, affine: np.ndarray) -> np.ndarray:

@@ -35,15 +35,24 @@ def turned(share: np.float32, a: Place, b: Place) -> np.float32:
 
 
 @jit
+def extent(places: np.ndarray) -> tuple[int, int]:
+    """The least and the greatest place."""
+    least = greatest = places[0]
+    for i in range(places.size):
+        least, greatest = min(least, places[i]), max(greatest, places[i])
+    return least, greatest
+
+
+@jit
 def mirror_all(places: np.ndarray, share: np.ndarray, n: int) -> None:
     """Places, and shares of those after them, made such in a mirrored axis, edges not repeated."""
+    least, greatest = extent(places)
+    if least >= 0 and greatest < n - 1:
+        return
     last = np.int32(2 * n - 2)
-    lowest = np.int32(0)
+    far = least < -last or greatest >= last  # beyond one reflection
     for i in range(places.size):
-        a, b = np.int32(abs(places[i])), np.int32(abs(np.int32(places[i] + np.int32(1))))
-        lowest = min(lowest, np.int32(last - max(a, b)))
-    for i in range(places.size):
-        if lowest < 0:  # beyond one reflection
+        if far:
             a, b = np.int32(mirrored(places[i], n)), np.int32(mirrored(places[i] + 1, n))
         else:
             a, b = np.int32(abs(places[i])), np.int32(abs(np.int32(places[i] + np.int32(1))))
@@ -54,15 +63,14 @@ def mirror_all(places: np.ndarray, share: np.ndarray, n: int) -> None:
 @jit
 def reflect_all(places: np.ndarray, share: np.ndarray, n: int) -> None:
     """The same with edges repeated."""
+    least, greatest = extent(places)
+    if least >= 0 and greatest < n - 1:
+        return
     last = np.int32(2 * n - 1)
-    lowest = np.int32(0)
+    far = least < -1 - last or greatest >= last
     for i in range(places.size):
         at = places[i]
-        a, b = max(at, np.int32(-1 - at)), max(np.int32(at + 1), np.int32(-2 - at))
-        lowest = min(lowest, np.int32(last - max(a, b)))
-    for i in range(places.size):
-        at = places[i]
-        if lowest < 0:
+        if far:
             a, b = np.int32(reflected(at, n)), np.int32(reflected(at + 1, n))
         else:
             a, b = max(at, np.int32(-1 - at)), max(np.int32(at + 1), np.int32(-2 - at))
@@ -74,7 +82,7 @@ def reflect_all(places: np.ndarray, share: np.ndarray, n: int) -> None:
 def split_fixed(across: np.ndarray, down: int, places: np.ndarray, share: np.ndarray) -> None:
     """Places in 1/1024 pixels as whole pixels and the rest, to 1/32 pixel."""
     for x in range(across.size):
-        at = np.int32((across[x] + down) >> 5)
+        at = np.int32(across[x] + np.int32(down)) >> np.int32(5)
         places[x] = at >> np.int32(5)
         share[x] = np.float32(at & np.int32(31)) * np.float32(1 / 32)
 
@@ -108,8 +116,8 @@ def warp(flat: np.ndarray, across: np.ndarray, down: np.ndarray, out: np.ndarray
 
     Args:
         flat: The image, a blank row and two values more, flat, uint8.
-        across: Parts of the places, in 1/1024 pixels, that depend on the column: x and y, (2, W) int64.
-        down: Parts that depend on the row, (2, H) int64.
+        across: Parts of the places, in 1/1024 pixels, that depend on the column: x and y, (2, W) int32.
+        down: Parts that depend on the row, (2, H) int32.
         out: The result and at least one value more, flat, float32.
     """
     height, width = down.shape[1], across.shape[1]

@@ -48,13 +48,19 @@ def _between(builder: Any, a: Any, b: Any, share: Any) -> Any:
 
 
 def _data(context: Any, builder: Any, signature: Any, arguments: Any) -> list[Any]:
-    """The arguments, of arrays the pointers to their values."""
-    if any(isinstance(kind, types.Array) and kind.layout != "C" for kind in signature.args):
+    """The arguments, of arrays the pointers to their values, of tuples a list of the same."""
+    return [_pointers(context, builder, kind, one) for kind, one in zip(signature.args, arguments, strict=True)]
+
+
+def _pointers(context: Any, builder: Any, kind: Any, argument: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        parts = zip(kind, cgutils.unpack_tuple(builder, argument), strict=True)
+        return [_pointers(context, builder, *part) for part in parts]
+    if not isinstance(kind, types.Array):
+        return argument
+    if kind.layout != "C":
         raise TypeError("arrays must be contiguous")
-    return [
-        context.make_array(kind)(context, builder, one).data if isinstance(kind, types.Array) else one
-        for kind, one in zip(signature.args, arguments, strict=True)
-    ]
+    return context.make_array(kind)(context, builder, argument).data
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -67,10 +73,8 @@ def mix_four(typing: Any, flat: Any, corners: Any, shares: Any, out: Any, at: An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, corners_, shares_, target, to = _data(context, builder, signature, arguments)
-        top, bottom = (
-            _load(builder, source, builder.sext(one, INDEX), 8) for one in cgutils.unpack_tuple(builder, corners_)
-        )
-        right, low = cgutils.unpack_tuple(builder, shares_)
+        top, bottom = (_load(builder, source, builder.sext(one, INDEX), 8) for one in corners_)
+        right, low = shares_
         both = _between(builder, top, bottom, _repeated(builder, low, 8))
         left, follows = _chosen(builder, both, [0, 1, 2, 3]), _chosen(builder, both, [3, 4, 5, 6])
         _store(builder, _between(builder, left, follows, _repeated(builder, right, 4)), target, to)
@@ -81,21 +85,26 @@ def mix_four(typing: Any, flat: Any, corners: Any, shares: Any, out: Any, at: An
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def mix_next(typing: Any, flat: Any, before: Any, shares: Any, out: Any, at: Any) -> Any:  # noqa: ARG001
-    """``mix_next(flat, before, shares, out, at)``: writes eight values to out[at:], all float32.
+def mix_next(typing: Any, rows: Any, before: Any, shares: Any, out: Any, at: Any) -> Any:  # noqa: ARG001
+    """``mix_next(rows, before, shares, out, at)``: writes eight values to each out[i][at:], all float32.
 
-    They are the means of those from flat[before] on and those a pixel further, these with the shares from shares[at]
-    on; places are int32.
+    They are the means of those from rows[i][before] on and those a pixel further, these with the shares from
+    shares[at] on; places are int32, rows and out are two arrays each.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source, before_, shares_, target, at_ = _data(context, builder, signature, arguments)
+        sources, before_, shares_, targets, at_ = _data(context, builder, signature, arguments)
         first, to = (builder.sext(one, INDEX) for one in (before_, at_))
-        here, there = (_load(builder, source, builder.add(first, INDEX(step)), 8) for step in (0, 3))
-        _store(builder, _between(builder, here, there, _load(builder, shares_, to, 8)), target, to)
+        share = _load(builder, shares_, to, 8)
+        made = []
+        for source in sources:
+            here, there = (_load(builder, source, builder.add(first, INDEX(step)), 8) for step in (0, 3))
+            made.append(_between(builder, here, there, share))
+        for values, target in zip(made, targets, strict=True):
+            _store(builder, values, target, to)
         return context.get_dummy_value()
 
-    return types.void(flat, types.int32, shares, out, types.int32), generate
+    return types.void(rows, types.int32, shares, out, types.int32), generate
 
 
 def _adder(registers: int) -> Any:

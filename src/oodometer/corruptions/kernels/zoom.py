@@ -14,10 +14,10 @@ SPARE = 12
 
 @jit
 def as_floats(image: np.ndarray) -> np.ndarray:
-    """The image with a blank row below and blank values at the right, (H + 1, W * 3 + SPARE) float32."""
+    """The image with two blank rows below and blank values at the right, (H + 2, W * 3 + SPARE) float32."""
     height, width = image.shape[0], image.shape[1]
     flat = image.reshape(height, width * 3)
-    out = np.zeros((height + 1, width * 3 + SPARE), dtype=np.float32)
+    out = np.zeros((height + 2, width * 3 + SPARE), dtype=np.float32)
     for y in range(height):
         source, target = flat[y], out[y]
         for i in range(source.size):
@@ -26,10 +26,11 @@ def as_floats(image: np.ndarray) -> np.ndarray:
 
 
 @jit
-def stretch_row(source: np.ndarray, pieces: np.ndarray, shares: np.ndarray, target: np.ndarray) -> None:
-    """A row enlarged, piece by piece; see `add_layers`."""
+def stretch_rows(sources: np.ndarray, pieces: np.ndarray, shares: np.ndarray, targets: np.ndarray) -> None:
+    """Two rows enlarged, piece by piece; see `add_layers`."""
+    rows, out = (sources[0], sources[1]), (targets[0], targets[1])
     for i in range(len(pieces)):
-        mix_next(source, pieces[i, 0], shares, target, pieces[i, 1])
+        mix_next(rows, pieces[i, 0], shares, out, pieces[i, 1])
 
 
 @jit
@@ -54,20 +55,29 @@ def add_layers(
     pieces, first, shares = columns
     row, before, after = rows
     n_layers, stride = shares.shape
-    # Of each layer the last two enlarged rows; row r is at r % 2. Each begins where a line of the cache does.
-    held = np.empty((n_layers, 2, (stride + 15) // 16 * 16), dtype=np.float32)
-    offsets, weights = np.arange(2 * n_layers) * held.shape[2], np.empty((n_layers, 2), dtype=np.float32)
-    next_row = row[:, 0].copy()
+    # Of each layer the last four enlarged rows; row r is at r % 4. Each begins where a line of the cache does.
+    held = np.empty((n_layers, 4, (stride + 15) // 16 * 16), dtype=np.float32)
+    offsets, weights = np.empty((n_layers, 2), np.int64), np.empty((n_layers, 2), np.float32)
+    next_row = row[:, 0] // 2 * 2
     total = np.empty(stride - SPARE, dtype=np.float32)
     lines = out.reshape(out.shape[0], total.size)
     for y in range(out.shape[0]):
         for layer in range(n_layers):
             top = row[layer, y]
-            for r in range(next_row[layer], top + 2):
-                stretch_row(pixels[r], pieces[first[layer] : first[layer + 1]], shares[layer], held[layer, r % 2])
-            next_row[layer] = top + 2
-            weights[layer, top % 2], weights[layer, (top + 1) % 2] = before[layer, y], after[layer, y]
-        weighted_sum(total, held.reshape(-1), offsets, weights.reshape(-1))
+            while next_row[layer] < top + 2:
+                r = next_row[layer]
+                at = r % 4
+                stretch_rows(
+                    pixels[r : r + 2],
+                    pieces[first[layer] : first[layer + 1]],
+                    shares[layer],
+                    held[layer, at : at + 2],
+                )
+                next_row[layer] += 2
+            for i in range(2):
+                offsets[layer, i] = (4 * layer + (top + i) % 4) * held.shape[2]
+            weights[layer, 0], weights[layer, 1] = before[layer, y], after[layer, y]
+        weighted_sum(total, held.reshape(-1), offsets.reshape(-1), weights.reshape(-1))
         to_bytes(total, pixels[y], own, lines[y])
 
 
