@@ -62,8 +62,9 @@ def kendall(x: np.ndarray, y: np.ndarray, *, level: float = 0.95, by: By = "form
     """Kendall's tau-b of two values of the same models.
 
     ``formula`` is Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika 44, 1957). By
-    simulation on normal values it covers what it says for tau up to 0.6 from 8 models on, and 90 % for a tau of 0.8 of
-    15 models; the bootstrap errs on the safe side there (98 %). For the rest see `pearson`.
+    simulation on normal values its 95 % interval covers 93 to 96 % for tau up to 0.6 from 8 models on; at a tau of 0.8
+    it is 94 to 96 % from 30 models on but 89 % of 15 models, where the bootstrap errs on the safe side (98 %). For the
+    rest see `pearson`.
 
     >>> print(kendall(np.arange(8), np.array([1, 0, 3, 2, 5, 4, 7, 9])))
     0.7857 [0.3904, 0.9364]  n=8
