@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oodometer.corruptions.kernels.taps import weighted_sum
 from oodometer.corruptions.motion import merged_taps, motion_blur, motion_taps, smeared
 
 SIZES = ((224, 224), (32, 32), (64, 80), (150, 210), (300, 260))
@@ -57,6 +58,18 @@ def test_merged_taps_are_the_same_taps(angle):
         assert len(fast[0]) == len(np.unique(fast[0], axis=0))
         assert fast[1].sum() == pytest.approx(1)
         np.testing.assert_allclose(mean(slow), mean(fast), atol=0.02)
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 96, 111, 500])
+def test_weighted_sums_of_any_length(n):
+    rng = np.random.default_rng(n)
+    source = rng.uniform(-1, 1, 600).astype(np.float32)
+    offsets, weights = rng.integers(0, 100, 7), rng.uniform(-1, 1, 7).astype(np.float32)
+    total = np.full(n + 1, 9, dtype=np.float32)
+    weighted_sum(total[:n], source, offsets, weights)
+    expected = sum(weight * source[at : at + n].astype(np.float64) for at, weight in zip(offsets, weights, strict=True))
+    np.testing.assert_allclose(total[:n], expected, atol=1e-6)
+    assert total[n] == 9
 
 
 def test_the_input_stays_as_it_is(picture):
