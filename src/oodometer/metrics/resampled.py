@@ -1,0 +1,236 @@
+"""Metrics that bin or sort the images, of many resamples at once: what a bootstrap asks a thousand times.
+
+A resample is a row of counts, how often each image is drawn. The images are sorted once for all resamples, and each
+number is what the plain function (in ``calibration_error``, ``selective``, ``per_class``) gives on the images repeated
+that often; it takes a fraction of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from oodometer.metrics.calibration_error import IMAGES_PER_BIN
+from oodometer.metrics.reliability import DEFAULT_BINS, checked_answers
+
+T = TypeVar("T")
+
+RISK = 0.05
+"""Of ``coverage@5%``."""
+
+NEAR = 1 << 17
+"""Counts worked on at once: so few that they stay in the processor's cache."""
+
+
+class Answers(NamedTuple):
+    """Resampled answers in G steps of confidence, the least confident first.
+
+    Args:
+        steps: The confidences that occur, (G,).
+        times: How many images of each are drawn, (D, G); ``hits``: how many right ones.
+        n: Images below each step and below the end, (D, G + 1); ``right``: right ones; ``gap``: their summed
+            confidence minus the right ones.
+    """
+
+    steps: np.ndarray
+    times: np.ndarray
+    hits: np.ndarray
+    n: np.ndarray
+    right: np.ndarray
+    gap: np.ndarray
+
+    @property
+    def size(self) -> np.ndarray:
+        """Images of each resample, (D, 1); clusters make them differ."""
+        return self.n[:, -1:]
+
+
+class Classes(NamedTuple):
+    """Images of each class that are drawn, and how many of them are right; both (D, C)."""
+
+    n: np.ndarray
+    right: np.ndarray
+
+
+def rms_calibration(answers: Answers) -> np.ndarray:
+    """RMS calibration error in bins of 100 images, of each resample, (D,)."""
+    sizes, gaps = _bins(answers, _edges_of_size(answers.size))
+    return np.asarray(np.sqrt((gaps**2 / np.maximum(sizes, 1)).sum(axis=1) / answers.size[:, 0]))
+
+
+def rms_calibration_published(answers: Answers) -> np.ndarray:
+    """The same without the most confident bin, (D,); NaN where no bin is left."""
+    edges = _edges_of_size(answers.size)
+    # The bin that ends with the last image, and those of no size after it.
+    last = edges[:, 1:] == answers.size
+    sizes, gaps = _bins(answers, edges)
+    total = np.where(last, 0.0, gaps**2 / np.maximum(sizes, 1)).sum(axis=1)
+    size = answers.size[:, 0]
+    return np.where(size >= 2 * IMAGES_PER_BIN, np.sqrt(total / size), np.nan)
+
+
+def ece(answers: Answers) -> np.ndarray:
+    """Expected calibration error in 15 bins of equal width, of each resample, (D,)."""
+    inner = np.searchsorted(answers.steps, np.arange(1, DEFAULT_BINS) / DEFAULT_BINS, side="right")
+    gaps = np.diff(answers.gap[:, [0, *inner, len(answers.steps)]], axis=1)
+    return np.asarray(np.abs(gaps).sum(axis=1) / answers.size[:, 0])
+
+
+def adaptive_ece(answers: Answers) -> np.ndarray:
+    """Expected calibration error in 15 bins of equal mass, of each resample, (D,)."""
+    bins = np.minimum(DEFAULT_BINS, answers.size)
+    edges = np.minimum(np.arange(DEFAULT_BINS + 1), bins) * answers.size // bins
+    return np.asarray(np.abs(_bins(answers, edges)[1]).sum(axis=1) / answers.size[:, 0])
+
+
+def aurra(answers: Answers) -> np.ndarray:
+    """The mean accuracy among the k most confident, of each resample, (D,)."""
+    above = answers.size - answers.n
+    right_above = answers.right[:, -1:] - answers.right
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, int(answers.size.max()) + 1)))[above.astype(np.intp)]
+    shares = answers.hits / np.maximum(answers.times, 1)
+    # As in `area_under_response_curve`: after a images, of which b are right, the accuracy among k in a step whose
+    # share of right ones is s is s + (b − a s) / k.
+    rest = (right_above[:, 1:] - above[:, 1:] * shares) * (harmonic[:, :-1] - harmonic[:, 1:])
+    return np.asarray((answers.right[:, -1] + rest.sum(axis=1)) / answers.size[:, 0])
+
+
+def aurc(answers: Answers) -> np.ndarray:
+    """The mean error among the k most confident, of each resample, (D,)."""
+    return 1 - aurra(answers)
+
+
+def coverage_at_5(answers: Answers) -> np.ndarray:
+    """The largest share that can be answered with at most 5 % errors, of each resample, (D,)."""
+    answered = answers.size - answers.n[:, :-1]
+    wrong = answered - (answers.right[:, -1:] - answers.right[:, :-1])
+    safe = wrong / np.maximum(answered, 1) <= RISK
+    return np.asarray(np.where(safe, answered, 0).max(axis=1) / answers.size[:, 0])
+
+
+def balanced(classes: Classes) -> np.ndarray:
+    """The mean of the class accuracies, of each resample, (D,)."""
+    shares = classes.right / np.maximum(classes.n, 1)
+    return np.asarray(shares.sum(axis=1) / (classes.n > 0).sum(axis=1))
+
+
+def worst_class(classes: Classes) -> np.ndarray:
+    """The least class accuracy, of each resample, (D,)."""
+    return np.asarray(np.where(classes.n > 0, classes.right / np.maximum(classes.n, 1), 1.0).min(axis=1))
+
+
+OF_ANSWERS: Mapping[str, Callable[[Answers], np.ndarray]] = {
+    "rms-calibration": rms_calibration,
+    "rms-calibration:published": rms_calibration_published,
+    "ece": ece,
+    "adaptive-ece": adaptive_ece,
+    "aurra": aurra,
+    "aurc": aurc,
+    "coverage@5%": coverage_at_5,
+}
+OF_CLASSES: Mapping[str, Callable[[Classes], np.ndarray]] = {"balanced": balanced, "worst-class": worst_class}
+
+
+def resampled_answers(
+    names: Sequence[str], confidence: np.ndarray, right: np.ndarray, counts: Iterable[np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Metrics of `OF_ANSWERS` by name on each resample, (D,) each.
+
+    Args:
+        counts: How often each image is drawn, in blocks (d, N) of resamples.
+
+    >>> twice_and_once = [np.array([[2, 1, 0], [1, 1, 1]])]
+    >>> found = resampled_answers(["aurra"], np.array([0.9, 0.5, 0.7]), np.array([True, False, True]), twice_and_once)
+    >>> found["aurra"].round(6).tolist()
+    [0.888889, 0.888889]
+    """
+    confidence, right = checked_answers(confidence, right)
+    order = np.argsort(confidence, kind="stable")
+    sure, is_right = confidence[order], right[order].astype(np.float64)
+    starts = np.flatnonzero(np.append(True, sure[1:] != sure[:-1]))
+    steps = sure[starts]
+
+    def answers(block: np.ndarray) -> Answers:
+        drawn = block[:, order].astype(np.float64)
+        times, hits = _sums(drawn, starts), _sums(drawn * is_right, starts)
+        gaps = times * steps.astype(np.float64) - hits
+        return Answers(steps, times, hits, *(_below(one) for one in (times, hits, gaps)))
+
+    return _each(names, OF_ANSWERS, (answers(block) for block in _near(counts)))
+
+
+def resampled_classes(
+    names: Sequence[str], label: np.ndarray, rank: np.ndarray, counts: Iterable[np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Metrics of `OF_CLASSES` by name on each resample, (D,) each; arguments as of `class_accuracies`.
+
+    >>> found = resampled_classes(["balanced"], np.array([7, 7, 2]), np.array([0, 3, 0]), [np.array([[1, 1, 1]])])
+    >>> found["balanced"].tolist()
+    [0.75]
+    """
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(label[order]) != 0))
+    is_right = (rank[order] == 0).astype(np.float64)
+
+    def classes(block: np.ndarray) -> Classes:
+        drawn = block[:, order].astype(np.float64)
+        return Classes(_sums(drawn, starts), _sums(drawn * is_right, starts))
+
+    return _each(names, OF_CLASSES, (classes(block) for block in _near(counts)))
+
+
+def _near(counts: Iterable[np.ndarray]) -> Iterable[np.ndarray]:
+    """The same counts in smaller blocks."""
+    for block in counts:
+        step = max(NEAR // block.shape[1], 1)
+        for start in range(0, len(block), step):
+            yield block[start : start + step]
+
+
+def _each(
+    names: Sequence[str], functions: Mapping[str, Callable[[T], np.ndarray]], blocks: Iterable[T]
+) -> dict[str, np.ndarray]:
+    """What each function gives of all blocks."""
+    found: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    for block in blocks:
+        for name in names:
+            found[name].append(functions[name](block))
+    return {name: np.concatenate(values) for name, values in found.items()}
+
+
+def _sums(drawn: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Sums from each start to the next, (D, N) -> (D, G)."""
+    return drawn if len(starts) == drawn.shape[1] else np.add.reduceat(drawn, starts, axis=1)
+
+
+def _below(values: np.ndarray) -> np.ndarray:
+    """Sums below each step and below the end, (D, G) -> (D, G + 1)."""
+    found = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=found[:, 1:])
+    return found
+
+
+def _edges_of_size(size: np.ndarray) -> np.ndarray:
+    """Positions that cut each resample into bins of 100 images, the rest in the last; bins beyond have no size."""
+    bins = np.maximum(size // IMAGES_PER_BIN, 1)
+    place = np.arange(int(bins.max()) + 1)
+    return np.where(place < bins, place * IMAGES_PER_BIN, size)
+
+
+def _bins(answers: Answers, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The size of each bin between these positions, and its summed gap, (D, B) both.
+
+    Images of one confidence share their right answers evenly, so between two steps the gap grows evenly as well.
+    """
+    draws, width = answers.n.shape
+    # All rows in one ascending row, so that one search finds the places in all of them.
+    row = np.arange(draws)[:, None]
+    apart = row * (answers.size.max() + 1)
+    step = np.searchsorted((answers.n + apart).reshape(-1), edges + apart) - row * width
+    before = np.maximum(step - 1, 0)
+    low, high = answers.n[row, before], answers.n[row, step]
+    share = np.where(step > 0, (edges - low) / np.maximum(high - low, 1), 0.0)
+    gap = answers.gap[row, before] + share * (answers.gap[row, step] - answers.gap[row, before])
+    return np.diff(edges, axis=1), np.diff(gap, axis=1)
