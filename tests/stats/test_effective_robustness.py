@@ -155,6 +155,22 @@ def test_rho_from_images_is_the_rho_of_the_accuracies(right):
     assert all(one.low <= one.value <= one.high for one in found)
 
 
+def test_shares_of_conditions_count_like_answers(right):
+    right_x, right_y, baseline = right
+    as_answers = rho_from_images(right_x, right_y, baseline, same_images=True)
+    # Right in all conditions or in none is right or wrong; sums in double instead of single precision are as exact.
+    assert rho_from_images(right_x, right_y.astype(float), baseline, same_images=True) == as_answers
+    shares = (right_y + np.roll(right_y, 1, axis=1) + right_x) / 3
+    found = rho_from_images(right_x, shares, baseline, same_images=True)
+    # reference: the line of np.polyfit through the mean shares
+    x, y = right_x.mean(axis=1), shares.mean(axis=1)
+    line = np.polyfit(logit(x[baseline]), logit(y[baseline]), 1)
+    assert [one.value for one in found] == pytest.approx(y - expit(np.polyval(line, logit(x))))
+    # A mean over conditions varies less from image to image than one condition does.
+    assert found[0].high - found[0].low < as_answers[0].high - as_answers[0].low
+    assert {one.n for one in found} == {600}
+
+
 @pytest.mark.parametrize("same_images", [False, True])
 def test_rho_from_images_agrees_with_a_plain_loop(right, same_images):
     right_x, right_y, baseline = right
@@ -204,7 +220,9 @@ def test_images_in_another_order_are_other_images_unless_they_are_the_same(right
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda x, y: (x.astype(float), y, False), "right_x: expected True or False"),
+        (lambda x, y: (x.astype(int), y, False), "right_x: expected True or False, or shares"),
+        (lambda x, y: (100.0 * x, y, False), "right_x: expected True or False, or shares"),
+        (lambda x, y: (np.where(x, np.nan, 0.5), y, False), "right_x: expected True or False, or shares"),
         (lambda x, y: (x, y[0], False), "right_y: expected True or False"),
         (lambda x, y: (x[:, :0], y, False), "right_x: no images"),
         (lambda x, y: (x[:, :50], y, True), "50 and 600 images are not the same images"),

@@ -126,7 +126,8 @@ def rho_from_images(
     interval. For a baseline model see `rho_from_counts`.
 
     Args:
-        right_x: Whether each model was right on each clean image, (M, Nx).
+        right_x: Whether each model was right on each clean image, (M, Nx); or of several conditions the share in which
+            it was, from 0 to 1.
         right_y: The same under the shift, (M, Ny).
         baseline: Which models the line goes through, (M,) bool.
         same_images: Whether the columns of both are the same photographs (a corruption of the clean images): they
@@ -320,8 +321,11 @@ def check_percentile(resampling: Resampling) -> None:
 
 def _answers(right: np.ndarray, name: str) -> np.ndarray:
     answers = np.asarray(right)
-    if answers.ndim != 2 or answers.dtype != bool:
-        raise OodometerError(f"{name}: expected True or False of shape (models, images)")
+    shares = answers.dtype == bool or (
+        np.issubdtype(answers.dtype, np.floating) and bool(((answers >= 0) & (answers <= 1)).all())
+    )
+    if answers.ndim != 2 or not shares:
+        raise OodometerError(f"{name}: expected True or False, or shares from 0 to 1, of shape (models, images)")
     if answers.shape[1] == 0:
         raise OodometerError(f"{name}: no images, so the accuracies are undefined")
     return answers
