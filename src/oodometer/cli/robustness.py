@@ -2,11 +2,56 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from oodometer.cli.output import as_json, print_json, say
+
+if TYPE_CHECKING:
+    from oodometer.report.points import Origin
+    from oodometer.report.robustness import RobustnessOptions
+    from oodometer.store.tables import Accuracy
+
+Command = Callable[..., None]
+
+
+def where_from(command: Command) -> Command:
+    """The options about where accuracies come from."""
+    options = (
+        click.option("--table", metavar="CSV", help="Instead of a store: model and a column per set, or long."),
+        click.option("--categories", metavar="CSV", help="model,category and maybe parent, where cards do not say."),
+    )
+    return _all(options, command)
+
+
+def of_the_line(command: Command) -> Command:
+    """The options about the line."""
+    options = (
+        click.option(
+            "--baseline", default="standard", show_default=True, help="Category of the models of the line, or: all."
+        ),
+        click.option(
+            "--baseline-above",
+            type=click.FloatRange(0, 1),
+            default=0.0,
+            metavar="SHARE",
+            help="Least clean accuracy of these models.",
+        ),
+        click.option("--leave-out", multiple=True, metavar="PATTERN", help="Models not in the line, as '*aws*'."),
+        click.option("--scale", type=click.Choice(["logit", "probit", "linear"]), default="logit", show_default=True),
+        click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    )
+    return _all(options, command)
+
+
+def _all(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @click.command(
@@ -16,57 +61,85 @@ from oodometer.cli.output import as_json, print_json, say
     "predictions of a STORE, or from a table.",
 )
 @click.argument("store", required=False)
-@click.option("--shift", "--y", "shift", required=True, metavar="NAME", help="A condition, or a family: its mean.")
-@click.option("--x", "x", multiple=True, metavar="NAME", help="The clean set; several make a plane. [default: clean]")
-@click.option("--table", metavar="CSV", help="Instead of a store: model and a column per set, or long.")
+@click.option(
+    "--shift", "--y", "shift", required=True, metavar="NAME", help="A condition or data set; of a family the mean."
+)
+@click.option("--x", "x", multiple=True, metavar="NAME", help="The clean set; several make a plane.  [default: clean]")
+@where_from
 @click.option("--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say.")
 @click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n.")
-@click.option("--categories", metavar="CSV", help="model,category and maybe parent, where the cards do not say.")
-@click.option("--baseline", default="standard", show_default=True, help="Category of the models of the line, or: all.")
-@click.option(
-    "--baseline-above", type=click.FloatRange(0, 1), default=0.0, help="Least clean accuracy of these models."
-)
-@click.option("--leave-out", multiple=True, metavar="PATTERN", help="Models that are not in the line, as *aws*.")
-@click.option("--scale", type=click.Choice(["logit", "probit", "linear"]), default="logit", show_default=True)
+@of_the_line
 @click.option("--knee", metavar="MODEL", help="Two lines, bent at this model or clean accuracy, as for ImageNet-A.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Of the bootstrap.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--plot/--no-plot", default=None, help="Draw the intervals of ρ; by default on a terminal.")
 @as_json
 def command(
-    store: str | None, shift: str, x: tuple[str, ...], table: str | None, n: int | None, sizes: str | None,
-    categories: str | None, baseline: str, baseline_above: float, leave_out: tuple[str, ...], scale: str,
-    knee: str | None, level: float, draws: int, seed: int, as_json: bool,
-) -> None:  # fmt: skip
+    store: str | None, shift: str, x: tuple[str, ...], knee: str | None, plot: bool | None, as_json: bool, **flags: Any
+) -> None:
     """Set every model beside the line."""
-    from oodometer.report.points import read_origins
-    from oodometer.report.robustness import RobustnessOptions, robustness, robustness_of_table
-    from oodometer.stats.bootstrap import Resampling
+    from oodometer.report.robustness import robustness, robustness_of_table
 
-    if (store is None) == (table is None):
-        raise click.UsageError("give a STORE or --table CSV, one of the two")
-    options = RobustnessOptions(
-        scale=scale,  # type: ignore[arg-type]  # click has checked it
-        baseline="" if baseline == "all" else baseline,
-        baseline_above=baseline_above,
-        leave_out=leave_out,
-        knee=_knee(knee),
-        resampling=Resampling(draws, level, seed=seed),
-    )
-    origins = read_origins(categories) if categories else {}
+    check_source(store, flags["table"])
+    options = options_of(flags, knee=_knee(knee))
+    origins = origins_of(flags)
+    clean = x or ("clean",)
     if store is not None:
-        found = robustness(store, shift, x=x or ("clean",), origins=origins, options=options)
+        found = robustness(store, shift, x=clean, origins=origins, options=options)
     else:
-        rows = _read_table(str(table), n, sizes)
-        found = robustness_of_table(rows, shift, x=x or ("clean",), origins=origins, options=options)
+        found = robustness_of_table(rows_of(flags), shift, x=clean, origins=origins, options=options)
     for note in found.notes:
         say(note)
     if as_json:
         print_json(found.as_json())
         return
-    click.echo(str(found))
+    click.echo(found.table(plot=sys.stdout.isatty() if plot is None else plot))
     names = sorted({one.rho.interval for one in found.models})
-    say(f"* in the line; ρ: {', '.join(names)}; τ: against the parent, on the same images where they are known")
+    say(f"* in the line; x, y, ρ, τ are shares; intervals of ρ: {', '.join(names)}")
+
+
+def check_source(store: str | None, table: str | None) -> None:
+    """An error unless there is one place where the accuracies come from."""
+    if (store is None) == (table is None):
+        raise click.UsageError("give a STORE or --table CSV, one of the two")
+
+
+def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> RobustnessOptions:
+    """How the line is drawn."""
+    from oodometer.report.robustness import RobustnessOptions
+    from oodometer.stats.bootstrap import DEFAULT, Resampling
+
+    return RobustnessOptions(
+        scale=flags["scale"],
+        baseline="" if flags["baseline"] == "all" else flags["baseline"],
+        baseline_above=flags["baseline_above"],
+        leave_out=flags["leave_out"],
+        knee=knee,
+        resampling=Resampling(flags.get("draws", DEFAULT.draws), flags["level"], seed=flags.get("seed", DEFAULT.seed)),
+    )
+
+
+def origins_of(flags: dict[str, Any]) -> dict[str, Origin]:
+    """What the user says about the models."""
+    from oodometer.report.points import read_origins
+
+    return read_origins(flags["categories"]) if flags["categories"] else {}
+
+
+def rows_of(flags: dict[str, Any]) -> list[Accuracy]:
+    """The accuracies of the user's table."""
+    from oodometer.cli.import_ import read_sizes
+    from oodometer.core.errors import DataError
+    from oodometer.store.tables import parse_table
+
+    path, sizes = Path(flags["table"]), flags.get("sizes")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such table") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path}: not a text file; expected CSV") from error
+    return parse_table(text, source=path.name, n=flags.get("n"), sizes=read_sizes(sizes) if sizes else None)
 
 
 def _knee(text: str | None) -> str | float | None:
@@ -74,17 +147,3 @@ def _knee(text: str | None) -> str | float | None:
         return None if text is None else float(text)
     except ValueError:
         return text
-
-
-def _read_table(path: str, n: int | None, sizes: str | None):  # type: ignore[no-untyped-def]
-    from oodometer.cli.import_ import read_sizes
-    from oodometer.core.errors import DataError
-    from oodometer.store.tables import parse_table
-
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not a text file; expected CSV") from error
-    return parse_table(text, source=Path(path).name, n=n, sizes=read_sizes(sizes) if sizes else None)

@@ -11,41 +11,23 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.report.points import Origin, Points, points_of_store, points_of_table
-from oodometer.report.text import columns
+from oodometer.report.baseline import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
+from oodometer.report.points import Origin, Points, points_of_table
+from oodometer.report.robustness_text import table_of
+from oodometer.report.stored_points import points_of_store
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling
-from oodometer.stats.effective_robustness import (
-    Baseline,
-    accuracy_drop,
-    rho_from_counts,
-    rho_from_images,
-    tau_from_counts,
-)
+from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
+from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
 from oodometer.stats.intervals import mean_of
-from oodometer.stats.lines import (
-    Line,
-    LineDraws,
-    ScaleFit,
-    band,
-    bootstrap_lines,
-    compare_scales,
-    fit_line,
-    intercept_of,
-    slope_of,
-)
+from oodometer.stats.lines import compare_scales
 from oodometer.stats.paired import PairedCounts, paired_difference
-from oodometer.stats.ranks import rank_change, ranks
-from oodometer.stats.refitted import Fit, rho_from_fits
+from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
 from oodometer.stats.scales import Scale
-from oodometer.stats.several_clean_sets import Plane, fit_plane
-from oodometer.stats.two_piece import TwoPiece, fit_two_piece
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy
 
 STANDARD = "standard"
-BAND_PLACES = 41
-"""Clean accuracies at which the band is given."""
 
 
 @dataclass(frozen=True)
@@ -104,26 +86,20 @@ class ModelRobustness:
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """The baseline.
+class Order:
+    """How far the models stand in the same order on the first clean set and under the shift.
 
     Args:
-        kind: ``line``, ``two lines`` with a knee, or ``plane`` over several clean sets.
-        slope, intercept: Of a line, on its scale, with intervals over models.
-        r2: The share of the variance, on the scale, that it explains.
-        n: How many models it goes through.
-        left_out: How many more are at exactly 0 % or 100 % and have no place on the scale.
-        details: All numbers of the fit.
+        pearson, spearman, kendall: Correlations of x and y over all models; None where they are undefined: fewer than
+            four models, or no variation.
+        pairs: Of models; ``swapped_pairs`` of them change their order.
     """
 
-    kind: str
-    scale: Scale
-    r2: float
-    n: int
-    left_out: int
-    slope: Estimate | None
-    intercept: Estimate | None
-    details: dict[str, Any]
+    pearson: Estimate | None
+    spearman: Estimate | None
+    kendall: Estimate | None
+    pairs: int
+    swapped_pairs: int
 
 
 @dataclass(frozen=True)
@@ -133,46 +109,32 @@ class Robustness:
     Args:
         x: The clean sets; usually one.
         y: The shift.
-        band: Clean accuracy, and between which accuracies the line lies there: (x, low, high).
+        conditions: What ``y`` is the mean of; one, where it is no family.
+        same_images: Whether x and y are of the same photographs, so that their differences are paired.
+        order: Correlations, and pairs of models that swap.
+        band: Clean accuracy, and between which accuracies the line lies there: (x, low, high); none for a plane.
         scales: Leave-one-out error of a line on each scale, in accuracy, best first.
         notes: What was left out, and why.
     """
 
     x: tuple[str, ...]
     y: str
+    conditions: tuple[str, ...]
+    same_images: bool
     fitted: Fitted
     models: tuple[ModelRobustness, ...]
+    order: Order
     band: tuple[tuple[float, float, float], ...]
     scales: tuple[tuple[str, float], ...]
     notes: tuple[str, ...]
     level: float
 
     def __str__(self) -> str:
-        fitted = self.fitted
-        lines = [f"{self.y} against {', '.join(self.x)}: {fitted.kind} on the {fitted.scale} scale, {fitted.n} models"]
-        if fitted.slope and fitted.intercept:
-            lines += [f"  slope      {_signed(fitted.slope)}", f"  intercept  {_signed(fitted.intercept)}"]
-        lines.append(f"  R²         {fitted.r2:.4f}")
-        if self.scales:
-            best = ", ".join(f"{name} {100 * error:.2f}" for name, error in self.scales)
-            lines.append(f"  left out one at a time, the line errs by (points): {best}")
-        return "\n".join([*lines, "", columns(self._rows())])
+        return self.table()
 
-    def _rows(self) -> list[list[str]]:
-        header = ["model", "category", *self.x, self.y, "ρ", "τ", "rank"]
-        rows = [
-            [
-                one.model,
-                (one.category or "?") + ("*" if one.in_baseline else ""),
-                *(_short(x) for x in one.x),
-                _short(one.y),
-                _short(one.rho, sign=True),
-                "" if one.tau is None else f"{_short(one.tau, sign=True)} on {one.parent}",
-                f"{one.rank_x} → {one.rank_y}",
-            ]
-            for one in sorted(self.models, key=lambda one: -one.rho.value)
-        ]
-        return [header, *rows]
+    def table(self, *, plot: bool = False) -> str:
+        """The line and every model as text, the highest ρ first; ``plot`` draws the intervals of ρ."""
+        return table_of(self, plot=plot)
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -190,12 +152,12 @@ def robustness(
     """Effective and relative robustness of every model of a store under a shift.
 
     Args:
-        shift: A condition, or a family such as ``imagenet-c``, whose conditions are averaged.
+        shift: A condition, a data set, or a family such as ``imagenet-c``, whose conditions are averaged.
         x: The clean set, over the same classes; several make a plane of the line.
         origins: Category and parent of models whose cards do not say.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
-    points = points_of_store(opened, x, shift, origins=origins or {}, resampling=options.resampling)
+    points = points_of_store(opened, x, shift, origins=origins or {}, level=options.resampling.level)
     return robustness_of(points, options)
 
 
@@ -214,17 +176,11 @@ def robustness_of_table(
 
 def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
     """Draw the baseline and set every model beside it."""
-    if not points.models:
-        raise OodometerError(f"no model was measured on both {', '.join(points.x)} and {points.y}")
     x = np.array([[one.value for one in point.x] for point in points.models])
     y = np.array([point.y.value for point in points.models])
-    baseline = _baseline(points, x[:, 0], options)
-    fit = _fit_of(points, options)
-    found = fit(x[baseline], y[baseline])
-    rho = _rho(points, x, y, baseline, fit, options)
-    scales: tuple[ScaleFit, ...] = ()
-    if isinstance(found, Line) and int(baseline.sum()) > 3:
-        scales = compare_scales(x[baseline, 0], y[baseline])
+    baseline = baseline_models(points, options)
+    drawn = _drawn(points, baseline, options)
+    scales, said = _scales(x[baseline], y[baseline], drawn.fitted)
     change = rank_change(x[:, 0], y)
     models = tuple(
         ModelRobustness(
@@ -234,7 +190,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             x=point.x,
             y=point.y,
             drop=_drop(points, at, options.resampling.level),
-            rho=rho[at],
+            rho=drawn.rho[at],
             tau=_tau(points, at, options.resampling.level),
             parent=point.origin.parent,
             rank_x=int(rank_x),
@@ -244,78 +200,108 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
         for at, (point, rank_x, rank_y) in enumerate(zip(points.models, ranks(x[:, 0]), ranks(y), strict=True))
     )
     return Robustness(
-        points.x,
-        points.y,
-        _fitted(found, x[baseline], y[baseline], options),
-        models,
-        _band(found, x, x[baseline], y[baseline], options),
-        tuple((one.line.scale, one.rmse) for one in scales),
-        points.notes,
-        options.resampling.level,
+        x=points.x,
+        y=points.y,
+        conditions=points.conditions,
+        same_images=points.same_images,
+        fitted=drawn.fitted,
+        models=models,
+        order=_order(x[:, 0], y, options.resampling.level),
+        band=drawn.band,
+        scales=scales,
+        notes=(
+            *points.notes,
+            *unused_patterns([point.model for point in points.models], options.leave_out),
+            *said,
+            *_without_parents(points),
+        ),
+        level=options.resampling.level,
     )
 
 
-def _baseline(points: Points, x: np.ndarray, options: RobustnessOptions) -> np.ndarray:
+def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
     """Which models the line goes through, (M,) bool."""
     categories = {point.origin.category for point in points.models}
     if options.baseline and options.baseline not in categories:
         known = sorted(one for one in categories if one)
         raise UsageError(
             f"no model of category {options.baseline!r} among those measured on {points.y}"
-            f"{did_you_mean(options.baseline, known) if known else ': no categories are known; give --categories CSV'}"
+            f"{did_you_mean(options.baseline, known) if known else '; no categories are known: give --categories CSV'}"
+            ", or draw the line through all models with --baseline all"
         )
 
-    def chosen(model: str, category: str, clean: float) -> bool:
-        left_out = any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
-        return category == (options.baseline or category) and clean >= options.baseline_above and not left_out
+    def left_out(model: str) -> bool:
+        return any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
 
     return np.array(
-        [chosen(point.model, point.origin.category, clean) for point, clean in zip(points.models, x, strict=True)]
+        [
+            point.origin.category == (options.baseline or point.origin.category)
+            and point.x[0].value >= options.baseline_above
+            and not left_out(point.model)
+            for point in points.models
+        ]
     )
 
 
-def _fit_of(points: Points, options: RobustnessOptions) -> Fit:
-    """How the baseline is fitted."""
-    if len(points.x) > 1:
-        if options.knee is not None:
-            raise UsageError("a knee needs one clean set; give --x once")
-        return lambda x, y: fit_plane(x, y, scale=options.scale)
-    if options.knee is None:
-        return lambda x, y: fit_line(x.reshape(-1), y, scale=options.scale)
-    knee = _knee(points, options.knee)
-    return lambda x, y: fit_two_piece(x.reshape(-1), y, knee, scale=options.scale)
+def unused_patterns(models: Sequence[str], leave_out: Sequence[str]) -> list[str]:
+    """A line about each pattern that fits no model: it may be mistyped."""
+    return [
+        f"--leave-out {pattern}: fits no model here" for pattern in leave_out if not fnmatch.filter(models, pattern)
+    ]
+
+
+def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> Drawn:
+    """The baseline, of the kind that is asked for."""
+    try:
+        if len(points.x) > 1:
+            if options.knee is not None:
+                raise UsageError("a knee needs one clean set; give --x once")
+            return draw_plane(points, baseline, options.scale, options.resampling)
+        if options.knee is None:
+            return draw_line(points, baseline, options.scale, options.resampling)
+        return draw_two_lines(points, baseline, _knee(points, options.knee), options.scale, options.resampling)
+    except UsageError:
+        raise
+    except OodometerError as error:
+        raise OodometerError(f"the baseline ({_said(options, int(baseline.sum()))}): {error}") from error
+
+
+def _said(options: RobustnessOptions, n: int) -> str:
+    """Which models the baseline goes through, in words."""
+    words = [f"{n} models of category {options.baseline!r}" if options.baseline else f"{n} models"]
+    if options.baseline_above:
+        words.append(f"clean accuracy at least {options.baseline_above:g}")
+    if options.leave_out:
+        words.append(f"without {', '.join(options.leave_out)}")
+    return ", ".join(words)
 
 
 def _knee(points: Points, knee: str | float) -> float:
     """The clean accuracy at which the baseline bends: a number, or that of a model."""
-    if isinstance(knee, float):
-        return knee
     places = {point.model: point.x[0].value for point in points.models}
-    if knee not in places:
+    if isinstance(knee, str) and knee not in places:
         raise UsageError(
             f"--knee {knee}: no such model{did_you_mean(knee, places)}; or give a clean accuracy like 0.76"
         )
-    return places[knee]
+    return places[knee] if isinstance(knee, str) else float(knee)
 
 
-def _rho(
-    points: Points, x: np.ndarray, y: np.ndarray, baseline: np.ndarray, fit: Fit, options: RobustnessOptions
-) -> tuple[Estimate, ...]:
-    sizes = [(*(one.n for one in point.x), point.y.n) for point in points.models]
-    if len(points.x) > 1 or options.knee is not None:
-        shape = x if len(points.x) > 1 else x[:, 0]
-        return rho_from_fits(shape, y, sizes, baseline, fit, resampling=options.resampling)
-    if points.right_x is not None and points.right_y is not None:
-        return rho_from_images(
-            points.right_x,
-            points.right_y,
-            baseline,
-            same_images=points.same_images,
-            scale=options.scale,
-            resampling=options.resampling,
-        )
-    n_x, n_y = zip(*sizes, strict=True)
-    return rho_from_counts(x[:, 0], y, n_x, n_y, baseline, scale=options.scale, resampling=options.resampling)
+def _scales(x: np.ndarray, y: np.ndarray, fitted: Fitted) -> tuple[tuple[tuple[str, float], ...], list[str]]:
+    """The error of a line on each scale, where it can be told; and why not otherwise."""
+    if fitted.kind != "line" or fitted.n <= 3:
+        return (), []
+    try:
+        return tuple((one.line.scale, one.rmse) for one in compare_scales(x[:, 0], y)), []
+    except OodometerError as error:
+        return (), [f"the scales are not compared: {error}"]
+
+
+def _order(x: np.ndarray, y: np.ndarray, level: float) -> Order:
+    pairs, swapped = len(x) * (len(x) - 1) // 2, swapped_pairs(x, y)
+    if len(x) < FEWEST_MODELS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Order(None, None, None, pairs, swapped)
+    found = [of(x, y, level=level) for of in (pearson, spearman, kendall)]
+    return Order(found[0], found[1], found[2], pairs, swapped)
 
 
 def _drop(points: Points, at: int, level: float) -> Estimate:
@@ -329,13 +315,30 @@ def _drop(points: Points, at: int, level: float) -> Estimate:
 def _tau(points: Points, at: int, level: float) -> Estimate | None:
     """The model minus its parent under the shift, where the parent is among the models."""
     point = points.models[at]
-    parents = [place for place, other in enumerate(points.models) if other.model == point.origin.parent]
-    if not parents:
+    parent = _parent(points, at)
+    if parent is None:
         return None
     if points.right_y is not None:
-        return _difference(points.right_y[at], points.right_y[parents[0]], level)
-    other = points.models[parents[0]].y
+        return _difference(points.right_y[at], points.right_y[parent], level)
+    other = points.models[parent].y
     return tau_from_counts(point.y.value, other.value, point.y.n, other.n, level=level)
+
+
+def _parent(points: Points, at: int) -> int | None:
+    """The place of the model's parent."""
+    name = points.models[at].origin.parent
+    places = [place for place, other in enumerate(points.models) if other.model == name and place != at]
+    return places[0] if places else None
+
+
+def _without_parents(points: Points) -> list[str]:
+    """A line about models whose parents are named but not among those measured."""
+    parents = {
+        str(point.origin.parent)
+        for at, point in enumerate(points.models)
+        if point.origin.parent is not None and _parent(points, at) is None
+    }
+    return [f"no τ of the models made from {', '.join(sorted(parents))}: not among those measured"] if parents else []
 
 
 def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
@@ -344,43 +347,3 @@ def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
         return mean_of(a.astype(np.float64) - b, level=level)
     counts = PairedCounts(int((a & b).sum()), int((b & ~a).sum()), int((a & ~b).sum()), int((~a & ~b).sum()))
     return paired_difference(counts, level=level)
-
-
-def _fitted(found: Baseline, x: np.ndarray, y: np.ndarray, options: RobustnessOptions) -> Fitted:
-    """The fit in words and numbers."""
-    assert isinstance(found, Line | TwoPiece | Plane)
-    slope = intercept = None
-    if isinstance(found, Line):
-        draws = _line_draws(x, y, options)
-        level = options.resampling.level
-        slope, intercept = slope_of(found, draws, level=level), intercept_of(found, draws, level=level)
-    kind = {Line: "line", TwoPiece: "two lines", Plane: "plane"}[type(found)]
-    return Fitted(kind, options.scale, found.r2, found.n, found.left_out, slope, intercept, asdict(found))
-
-
-def _line_draws(x: np.ndarray, y: np.ndarray, options: RobustnessOptions) -> LineDraws:
-    resampling = options.resampling
-    return bootstrap_lines(x[:, 0], y, scale=options.scale, draws=resampling.draws, seed=resampling.seed)
-
-
-def _band(
-    found: Baseline, every_x: np.ndarray, x: np.ndarray, y: np.ndarray, options: RobustnessOptions
-) -> tuple[tuple[float, float, float], ...]:
-    """Where the line may lie, over the range of the models; for a plain line alone."""
-    if not isinstance(found, Line):
-        return ()
-    places = np.linspace(every_x[:, 0].min(), every_x[:, 0].max(), BAND_PLACES)
-    low, high = band(_line_draws(x, y, options), places, level=options.resampling.level)
-    return tuple(zip(places.tolist(), low.tolist(), high.tolist(), strict=True))
-
-
-def _signed(estimate: Estimate) -> str:
-    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]"
-
-
-def _short(estimate: Estimate, *, sign: bool = False) -> str:
-    """A value with its interval, without n."""
-    form = "+.4f" if sign else ".4f"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:{form}}"
-    return f"{estimate.value:{form}} [{estimate.low:{form}}, {estimate.high:{form}}]"

@@ -1,0 +1,227 @@
+"""Models as points from the predictions of a store: all of them on the same images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from oodometer.core.errors import StoreError, UsageError
+from oodometer.core.estimate import Estimate
+from oodometer.report.joined import Joined, joined
+from oodometer.report.points import Origin, Point, Points, check_sides, conditions_named, named, points_of_table
+from oodometer.report.score import models_of
+from oodometer.stats.intervals import mean_of, share_of
+from oodometer.store.cells import Cell
+from oodometer.store.images import Images, images_of
+from oodometer.store.store import Store
+from oodometer.store.tables import read_tables
+
+CLEAN = "clean"
+
+
+def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[str, Origin], level: float) -> Points:
+    """The models of a store that were run on both sides, or imported accuracies where there are no predictions.
+
+    A name is that of a condition, or of a data set that was seen as it is; ``y`` may also be a family of conditions.
+    """
+    cells, tables = store.cells(), read_tables(store)
+    if not cells and not tables:
+        raise StoreError(f"{store}: nothing in it yet; 'oodometer run' or 'oodometer import' makes it")
+    imported = {row.condition for row in tables}
+    if not cells or (imported and _knows(imported, x, y) and not _knows(names_in(cells), x, y)):
+        return points_of_table(tables, x, y, origins=origins, level=level)
+    names = sorted(names_in(cells))
+    for name in x:
+        conditions_named(name, names, str(store), exact=True)
+    shifted = conditions_named(y, names, str(store))
+    check_sides(x, shifted)
+    found = {model: _sides(store, model, of_model, x, shifted) for model, of_model in _by_model(cells).items()}
+    both = {model: sides for model, sides in found.items() if sides is not None}
+    where = f"{', '.join(x)} and {y}"
+    if not both:
+        raise StoreError(f"{store}: no model was run on {where} over the same classes")
+    notes = []
+    if len(both) < len(found):
+        notes.append(
+            f"left out, not run on {where} over the same classes: {named([m for m in found if m not in both])}"
+        )
+    if tables:
+        notes.append("imported accuracies are left out, since there are predictions; give the table with --table")
+    return _on_common_images(store, Points(tuple(x), y, tuple(shifted), (), notes=tuple(notes)), both, origins, level)
+
+
+def names_in(cells: Sequence[Cell]) -> set[str]:
+    """What can be asked for: the conditions, and the data sets that were seen as they are."""
+    return {cell.condition_name for cell in cells} | {cell.data for cell in cells if cell.condition_name == CLEAN}
+
+
+def _knows(names: set[str], x: Sequence[str], y: str) -> bool:
+    try:
+        return set(x) <= names and bool(conditions_named(y, names, ""))
+    except UsageError:
+        return False
+
+
+def _by_model(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each model (weights, preprocessing and precision), by a name that is its own."""
+    groups = models_of(cells)
+    weights = {(group[0].model_name, str(group[0].model["digest"])) for group in groups}
+    found: dict[str, list[Cell]] = {}
+    for group in groups:
+        name, digest = group[0].model_name, str(group[0].model["digest"])
+        alone = sum(name == other for other, _ in weights) == 1
+        label = name if alone else f"{name}@{digest[:8]}"
+        # The same weights may have been run with several preprocessings or precisions.
+        twins = [one for one in groups if (one[0].model_name, str(one[0].model["digest"])) == (name, digest)]
+        found[label if len(twins) == 1 else f"{label}#{1 + twins.index(group)}"] = group
+    return found
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The cells of one model: one for each clean set, and one for each condition of the shift."""
+
+    x: list[Cell]
+    y: list[Cell]
+
+
+def _sides(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], y: Sequence[str]) -> _Sides | None:
+    """The model's cells on both sides, over the same classes; None where it was not run on both."""
+    shifted = [[cell for cell in cells if _is(cell, name) and store.row_files(cell)] for name in y]
+    if not all(shifted):
+        return None
+    pairs = [
+        _Sides(clean, found)
+        for found in _of_one_data_set(shifted)
+        if (clean := _clean(store, model, cells, x, found[0]))
+    ]
+    # Where the shift was measured on several data sets, the clean set may tell which is meant.
+    pairs = [one for one in pairs if _data(one.x[0]) == _data(one.y[0])] or pairs
+    if len(pairs) > 1:
+        data = sorted(one.y[0].data for one in pairs)
+        raise UsageError(f"{store}: {model} was run on {y[0]} of several data sets; say which: {_by_x(data)}")
+    return pairs[0] if pairs else None
+
+
+def _of_one_data_set(shifted: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """One cell for each condition, in every way in which the cells belong together."""
+    if all(len(found) == 1 for found in shifted):  # each may be a data set of its own, as the folders of ImageNet-C are
+        return [[cell for found in shifted for cell in found]]
+    by_data = [{_data(cell): cell for cell in found} for found in shifted]
+    return [[cells[data] for cells in by_data] for data in by_data[0] if all(data in cells for cells in by_data)]
+
+
+def _clean(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], shifted: Cell) -> list[Cell]:
+    """One cell for each clean set over the classes of the shifted one, on its data where there are several; or none."""
+    found = []
+    for name in x:
+        fit = [cell for cell in cells if _is(cell, name) and _classes(cell) == _classes(shifted) and cell != shifted]
+        fit = [cell for cell in fit if store.row_files(cell)]
+        fit = [cell for cell in fit if _data(cell) == _data(shifted)] or fit
+        if not fit:
+            return []
+        if len(fit) > 1:
+            data = sorted(cell.data for cell in fit)
+            raise UsageError(f"{store}: {model} was run on {name} of several data sets; say which: {_by_x(data)}")
+        found += fit
+    return found
+
+
+def _by_x(data: Sequence[str]) -> str:
+    if len(set(data)) < len(data):
+        return f"they are all named {data[0]}, so keep them in stores of their own"
+    return " or ".join(f"--x {one!r}" for one in data)
+
+
+def _is(cell: Cell, name: str) -> bool:
+    return cell.condition_name == name or (cell.condition_name == CLEAN and cell.data == name)
+
+
+def _data(cell: Cell) -> str:
+    return str(cell.condition["data"])
+
+
+def _classes(cell: Cell) -> tuple[int, str | None]:
+    return cell.n_classes, cell.condition["label_map"]
+
+
+def _on_common_images(
+    store: Store, points: Points, both: Mapping[str, _Sides], origins: Mapping[str, Origin], level: float
+) -> Points:
+    """The points with all models on the images that all of them saw."""
+    clean = [[[sides.x[at]] for sides in both.values()] for at in range(len(points.x))]
+    shifted = [sides.y for sides in both.values()]
+    first, last = both[next(iter(both))].x[0], both[next(iter(both))].y[0]
+    same = same_photographs(images_of(store, first), images_of(store, last))
+    if same:
+        right, common = _right(store, [*clean[0], *shifted])
+        right_x, right_y = np.stack(right[: len(both)]), np.stack(right[len(both) :])
+        lost = {f"{points.x[0]} and {points.y}": common.left_out}
+    else:
+        (of_x, common_x), (of_y, common_y) = _right(store, clean[0]), _right(store, shifted)
+        right_x, right_y = np.stack(of_x), np.stack(of_y)
+        lost = {points.x[0]: common_x.left_out, points.y: common_y.left_out}
+    sets = [right_x]
+    for name, cells in zip(points.x[1:], clean[1:], strict=True):
+        right, common = _right(store, cells)
+        sets.append(np.stack(right))
+        lost[name] = common.left_out
+    models = tuple(
+        Point(
+            model,
+            _origin(sides.y[0], model, origins),
+            tuple(_share(one[at], level) for one in sets),
+            _share(right_y[at], level),
+        )
+        for at, (model, sides) in enumerate(both.items())
+    )
+    notes = (
+        *points.notes,
+        *(f"{where}: {n} images left out that not all models (or conditions) have" for where, n in lost.items() if n),
+        *_unfinished(store, both),
+    )
+    return Points(points.x, points.y, points.conditions, models, right_x, right_y, same, notes)
+
+
+def same_photographs(a: Images, b: Images) -> bool:
+    """Whether all images of the smaller set are among those of the other, by id and label."""
+    small, large = sorted((a, b), key=lambda images: len(images.ids))
+    labels = dict(zip(large.ids.tolist(), large.labels.tolist(), strict=True))
+    return all(labels.get(one) == label for one, label in zip(small.ids.tolist(), small.labels.tolist(), strict=True))
+
+
+def _right(store: Store, cells: Sequence[Sequence[Cell]]) -> tuple[list[np.ndarray], Joined]:
+    """Per model and image whether it was right, or the share of its cells in which it was: for each model (N,)."""
+    common = joined(store, [cell for one in cells for cell in one], lambda rows: rows.rank == 0)
+    bounds = np.cumsum([0, *(len(one) for one in cells)])
+    of_model = [
+        np.mean(common.values[start:stop], axis=0) if stop - start > 1 else common.values[start]
+        for start, stop in pairwise(bounds)
+    ]
+    return of_model, common
+
+
+def _share(right: np.ndarray, level: float) -> Estimate:
+    if right.dtype == bool:
+        return share_of(int(right.sum()), len(right), level=level)
+    return mean_of(right, level=level)
+
+
+def _origin(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
+    """What the user says of the model, and where that is silent its card."""
+    card = cell.model.get("card") or {}
+    said = origins.get(model) or origins.get(cell.model_name) or Origin()
+    return Origin(said.category or str(card.get("category") or ""), said.parent or card.get("parent"))
+
+
+def _unfinished(store: Store, both: Mapping[str, _Sides]) -> list[str]:
+    begun = [
+        f"{model} on {cell.condition_name}"
+        for model, sides in both.items()
+        for cell in (*sides.x, *sides.y)
+        if not store.is_sealed(cell)
+    ]
+    return [f"unfinished: {', '.join(begun[:3])}{' and others' if len(begun) > 3 else ''}"] if begun else []
