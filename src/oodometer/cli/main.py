@@ -12,6 +12,7 @@ from oodometer.core.errors import OodometerError
 
 VERBS = {
     "compare": "Compare two models on the images that both saw.",
+    "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts, or draw a sheet of them.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data and conditions there are.",

@@ -1,0 +1,53 @@
+"""``oodometer correlate``: which synthetic shift predicts which natural one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from oodometer.cli.output import as_json, print_json, say
+from oodometer.cli.robustness import check_source, of_the_line, options_of, origins_of, rows_of, where_from
+
+
+@click.command(
+    "correlate",
+    help="Which synthetic shift predicts which natural one: Pearson's r of effective robustness ρ on the one and on "
+    "the other, over the models that are not in the line, with interval and n. From the predictions of a STORE, or "
+    "from a table. A shift is a condition, a data set, a family or a pattern ('imagenet-c.*'), of which the mean is "
+    "taken; SHIFT~CLEAN names a clean set of its own.",
+)
+@click.argument("store", required=False)
+@click.option("--synthetic", multiple=True, required=True, metavar="SHIFT", help="May be given several times.")
+@click.option("--natural", multiple=True, required=True, metavar="SHIFT", help="May be given several times.")
+@click.option("--x", default="clean", show_default=True, metavar="NAME", help="The clean set of the shifts.")
+@click.option("--each", is_flag=True, help="Every condition of a family or pattern by itself, not their mean.")
+@click.option("--over", multiple=True, metavar="CATEGORY", help="Models to correlate; by default all not in the line.")
+@where_from
+@of_the_line
+@click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
+@as_json
+def command(
+    store: str | None, synthetic: tuple[str, ...], natural: tuple[str, ...], x: str, each: bool, over: tuple[str, ...],
+    plot: bool | None, as_json: bool, **flags: Any,
+) -> None:  # fmt: skip
+    """Correlate effective robustness on synthetic and natural shifts."""
+    from oodometer.report.correlate import Against, CorrelateOptions, correlate, correlate_table
+
+    check_source(store, flags["table"])
+    options, origins = CorrelateOptions(each, over, options_of(flags)), origins_of(flags)
+    rows, cols = ([Against.parse(one, x) for one in some] for some in (synthetic, natural))
+    if store is not None:
+        found = correlate(store, rows, cols, origins=origins, options=options)
+    else:
+        found = correlate_table(rows_of(flags), rows, cols, origins=origins, options=options)
+    for note in found.notes:
+        say(note)
+    if as_json:
+        print_json(found.as_json())
+        return
+    click.echo(found.table(plot=sys.stdout.isatty() if plot is None else plot))
+    for shift in dict.fromkeys([*found.synthetic, *found.natural]):
+        mean = f", the mean of {len(shift.conditions)} conditions" if len(shift.conditions) > 1 else ""
+        say(f"{shift.shift} against {shift.x}{mean}: {shift.baseline} models in the line")
