@@ -12,7 +12,6 @@ from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.report.joined import Joined, joined
 from oodometer.report.points import Origin, Point, Points, check_sides, conditions_named, named, points_of_table
-from oodometer.report.score import models_of
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.images import Images, images_of
@@ -42,7 +41,9 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
     both = {model: sides for model, sides in found.items() if sides is not None}
     where = f"{', '.join(x)} and {y}"
     if not both:
-        raise StoreError(f"{store}: no model was run on {where} over the same classes")
+        raise StoreError(
+            f"{store}: no model was run on {where} over the same classes; run both with the same label map"
+        )
     notes = []
     if len(both) < len(found):
         notes.append(
@@ -66,17 +67,18 @@ def _knows(names: set[str], x: Sequence[str], y: str) -> bool:
 
 
 def _by_model(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """The cells of each model (weights, preprocessing and precision), by a name that is its own."""
-    groups = models_of(cells)
-    weights = {(group[0].model_name, str(group[0].model["digest"])) for group in groups}
+    """The cells of each model by a name that is its own; other weights, preprocessing or precision, other model."""
+    weights: dict[str, dict[str, dict[str, list[Cell]]]] = {}
+    for cell in cells:
+        how = f"{cell.model.get('input')} {cell.precision}"
+        of_weights = weights.setdefault(cell.model_name, {}).setdefault(str(cell.model["digest"]), {})
+        of_weights.setdefault(how, []).append(cell)
     found: dict[str, list[Cell]] = {}
-    for group in groups:
-        name, digest = group[0].model_name, str(group[0].model["digest"])
-        alone = sum(name == other for other, _ in weights) == 1
-        label = name if alone else f"{name}@{digest[:8]}"
-        # The same weights may have been run with several preprocessings or precisions.
-        twins = [one for one in groups if (one[0].model_name, str(one[0].model["digest"])) == (name, digest)]
-        found[label if len(twins) == 1 else f"{label}#{1 + twins.index(group)}"] = group
+    for name, of_name in weights.items():
+        for digest, of_weights in of_name.items():
+            label = name if len(of_name) == 1 else f"{name}@{digest[:8]}"
+            for place, group in enumerate(of_weights.values(), start=1):
+                found[label if len(of_weights) == 1 else f"{label}#{place}"] = group
     return found
 
 
@@ -154,21 +156,14 @@ def _on_common_images(
     """The points with all models on the images that all of them saw."""
     clean = [[[sides.x[at]] for sides in both.values()] for at in range(len(points.x))]
     shifted = [sides.y for sides in both.values()]
-    first, last = both[next(iter(both))].x[0], both[next(iter(both))].y[0]
-    same = same_photographs(images_of(store, first), images_of(store, last))
-    if same:
-        right, common = _right(store, [*clean[0], *shifted])
-        right_x, right_y = np.stack(right[: len(both)]), np.stack(right[len(both) :])
-        lost = {f"{points.x[0]} and {points.y}": common.left_out}
-    else:
-        (of_x, common_x), (of_y, common_y) = _right(store, clean[0]), _right(store, shifted)
-        right_x, right_y = np.stack(of_x), np.stack(of_y)
-        lost = {points.x[0]: common_x.left_out, points.y: common_y.left_out}
+    same = same_photographs(images_of(store, clean[0][0][0]), images_of(store, shifted[0][0]))
+    names = points.x[0], points.y
+    right_x, right_y, said = (_paired if same else _apart)(store, clean[0], shifted, names)
     sets = [right_x]
     for name, cells in zip(points.x[1:], clean[1:], strict=True):
         right, common = _right(store, cells)
         sets.append(np.stack(right))
-        lost[name] = common.left_out
+        said += _lost(name, common)
     models = tuple(
         Point(
             model,
@@ -178,22 +173,54 @@ def _on_common_images(
         )
         for at, (model, sides) in enumerate(both.items())
     )
-    notes = (
-        *points.notes,
-        *(f"{where}: {n} images left out that not all models (or conditions) have" for where, n in lost.items() if n),
-        *_unfinished(store, both),
-    )
+    notes = (*points.notes, *said, *_unfinished(store, both))
     return Points(points.x, points.y, points.conditions, models, right_x, right_y, same, notes)
 
 
+Cells = Sequence[Sequence[Cell]]
+"""For each model its cells of one side."""
+
+
+def _paired(
+    store: Store, clean: Cells, shifted: Cells, names: tuple[str, str]
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Both sides on the photographs that all cells of both have, and what there is to say."""
+    right, common = _right(store, [*clean, *shifted])
+    half = len(clean)
+    return np.stack(right[:half]), np.stack(right[half:]), _lost(" and ".join(names), common)
+
+
+def _apart(
+    store: Store, clean: Cells, shifted: Cells, names: tuple[str, str]
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Each side on the images that all its cells have, and what there is to say."""
+    (right_x, of_x), (right_y, of_y) = _right(store, clean), _right(store, shifted)
+    said = _lost(names[0], of_x) + _lost(names[1], of_y)
+    classes_x, classes_y = set(of_x.labels.tolist()), set(of_y.labels.tolist())
+    if classes_x != classes_y:
+        said.append(
+            f"{names[0]} has images of {len(classes_x)} classes and {names[1]} of {len(classes_y)}: "
+            "a clean set of the same classes would be fairer"
+        )
+    return np.stack(right_x), np.stack(right_y), said
+
+
+def _lost(where: str, common: Joined) -> list[str]:
+    n = common.left_out
+    return [f"{where}: {n} images left out that not all models (or conditions) have"] if n else []
+
+
 def same_photographs(a: Images, b: Images) -> bool:
-    """Whether all images of the smaller set are among those of the other, by id and label."""
+    """Whether all images of the smaller set are among those of the other, by id and label.
+
+    So they are for a corruption made here, and for one read from disk whose files are named like the clean ones.
+    """
     small, large = sorted((a, b), key=lambda images: len(images.ids))
     labels = dict(zip(large.ids.tolist(), large.labels.tolist(), strict=True))
     return all(labels.get(one) == label for one, label in zip(small.ids.tolist(), small.labels.tolist(), strict=True))
 
 
-def _right(store: Store, cells: Sequence[Sequence[Cell]]) -> tuple[list[np.ndarray], Joined]:
+def _right(store: Store, cells: Cells) -> tuple[list[np.ndarray], Joined]:
     """Per model and image whether it was right, or the share of its cells in which it was: for each model (N,)."""
     common = joined(store, [cell for one in cells for cell in one], lambda rows: rows.rank == 0)
     bounds = np.cumsum([0, *(len(one) for one in cells)])
