@@ -224,10 +224,10 @@ def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
     categories = {point.origin.category for point in points.models}
     if options.baseline and options.baseline not in categories:
         known = sorted(one for one in categories if one)
+        hint = did_you_mean(options.baseline, known) or "; no categories are known: give --categories CSV"
         raise UsageError(
-            f"no model of category {options.baseline!r} among those measured on {points.y}"
-            f"{did_you_mean(options.baseline, known) if known else '; no categories are known: give --categories CSV'}"
-            ", or draw the line through all models with --baseline all"
+            f"no model of category {options.baseline!r} among those measured on {points.y} "
+            f"(--baseline all takes every model){hint}"
         )
 
     def left_out(model: str) -> bool:

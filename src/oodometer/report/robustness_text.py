@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from oodometer.report.baseline import Fitted, Piece
     from oodometer.report.robustness import ModelRobustness, Order, Robustness
 
-BAR = 21
+BAR = 19
 """Letters of a drawn interval: an odd number, so that 0 is the one in the middle."""
 
 
@@ -126,7 +126,7 @@ def signed_bar(estimate: Estimate, *, reach: float, width: int = BAR) -> str:
     """The interval drawn on the scale from -reach to reach, with a line at 0.
 
     >>> signed_bar(Estimate(0.02, 0.01, 0.04, None, "line only 95%"), reach=0.05)
-    '··········│·├─●───┤··'
+    '·········│·├─●───┤·'
     """
     places = ["·"] * width
     places[width // 2] = "│"
