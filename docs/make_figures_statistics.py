@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from figure_style import ACCENT, GREY, INK, LIGHT, panel, panels, save
-from matplotlib.axes import Axes
 from scipy.special import expit
 
 from oodometer.published.tables import Table, read_table
@@ -111,7 +110,7 @@ def draw_effective_robustness() -> None:
     figure, axis = panel()
     axis.fill_between(100 * places, 100 * low, 100 * high, color=LIGHT, alpha=0.6, lw=0)
     axis.plot(100 * places, 100 * line.at(places), color=GREY)
-    for model, at, to, is_plain in zip(table.models, x, y, plain, strict=True):
+    for at, to, is_plain in zip(x, y, plain, strict=True):
         if at < 0.9:
             continue
         if not is_plain:
