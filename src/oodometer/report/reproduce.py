@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.published import hendrycks2019, many_faces2021, natural_adversarial2021, recht2019, taori2020
 from oodometer.published.checks import Check, Reproduction
@@ -42,7 +44,7 @@ class Reproductions:
             {
                 "paper": one.paper,
                 "title": one.title,
-                "checks": [check.as_json() for check in one.checks],
+                "checks": [_plain(check.as_json()) for check in one.checks],
                 "remarks": [remark.as_json() for remark in one.remarks],
             }
             for one in self.papers
@@ -66,6 +68,11 @@ def reproduce(papers: Sequence[str] = (), *, testbed: str | None = None) -> Repr
     return Reproductions(
         tuple(taori2020.reproduce(str(testbed)) if name == TESTBED else PAPERS[name]() for name in wanted)
     )
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Numbers of numpy as those of Python, which JSON knows."""
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
 
 
 def _paper(one: Reproduction) -> str:

@@ -1,0 +1,116 @@
+"""``oodometer reproduce`` as a person types it: exit codes, text and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from oodometer.cli.main import main
+from oodometer.published import hendrycks2019, tables
+
+TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+
+
+def oodometer(*words: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_paper_that_agrees() -> None:
+    result = oodometer("reproduce", "hendrycks2019")
+    assert result.exit_code == 0
+    title, held, blank, header, *_ = result.stdout.splitlines()
+    assert title.startswith("hendrycks2019: ")
+    n = len(hendrycks2019.reproduce().checks)
+    assert (held, blank) == (f"{n} of {n} numbers agree", "")
+    assert header.split() == ["published", "ours", "difference", "allowed", "what", "where"]
+    assert result.stdout.count("✓") == n
+    assert result.stderr == ""
+
+
+def test_all_papers_say_which_one_is_left_out() -> None:
+    result = oodometer("reproduce", "--json")
+    assert result.exit_code == 0
+    assert [one["paper"] for one in json.loads(result.stdout)] == [
+        "recht2019",
+        "hendrycks2019",
+        "many_faces2021",
+        "natural_adversarial2021",
+    ]
+    assert result.stderr == "taori2020 is left out: its table is not bundled; give the folder with --testbed DIR\n"
+
+
+def test_a_number_that_is_out_gives_exit_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = tables.read_table
+
+    def with_a_wrong_cell(name: str) -> tables.Table:
+        table = read(name)
+        column = next(name for name, values in table.columns.items() if values.dtype.kind == "f")
+        return replace(table, columns={**table.columns, column: np.asarray(table.columns[column]) + 7})
+
+    monkeypatch.setattr(hendrycks2019, "read_table", with_a_wrong_cell)
+    result = oodometer("reproduce", "hendrycks2019")
+    assert result.exit_code == 3
+    out = result.stdout.count("✗")
+    assert out > 0
+    assert result.stderr.startswith(f"Error: {out} numbers are out of what is allowed: hendrycks2019: ")
+    as_json = oodometer("reproduce", "hendrycks2019", "--json")
+    assert as_json.exit_code == 3
+    (paper,) = json.loads(as_json.stdout)
+    assert sum(not check["holds"] for check in paper["checks"]) == out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("recht2018",), 2, "no paper named 'recht2018'; did you mean recht2019?"),
+        (("taori2020",), 2, "taori2020: its table is not bundled; give the folder with --testbed DIR"),
+        (("taori2020", "--testbed", "nowhere"), 1, "nowhere: no such folder; expected the layout of the public"),
+        (("--testbed", "empty"), 1, "robustness_top1s.csv: no such file; expected the layout of the public testbed"),
+    ],
+)
+def test_errors(
+    words: tuple[str, ...], code: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    result = oodometer("reproduce", *words)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in result.stderr
+
+
+def test_the_testbed() -> None:
+    if not TESTBED.is_dir():
+        pytest.skip("the table of the testbed is not here")
+    result = oodometer("reproduce", "taori2020", "--testbed", TESTBED, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (paper,) = json.loads(result.stdout)
+    assert paper["paper"] == "taori2020"
+    ours = {check["what"]: check["ours"] for check in paper["checks"]}
+    # the reference fit: slope .923 over 85 standard models
+    assert ours["slope (logit) of ImageNetV2, 85 standard models"] == pytest.approx(0.923, abs=0.0005)
+
+
+def test_a_testbed_with_a_wrong_cell_gives_exit_code_3(tmp_path: Path) -> None:
+    if not TESTBED.is_dir():
+        pytest.skip("the table of the testbed is not here")
+    for name in ("robustness_top1s.csv", "model_categories.csv"):
+        (tmp_path / name).write_text((TESTBED / name).read_text())
+    table = tmp_path / "robustness_top1s.csv"
+    header, *rows = table.read_text().splitlines()
+    column = header.split(",").index("imagenetv2-matched-frequency-format-val")
+    place = next(at for at, row in enumerate(rows) if row.startswith("resnet152-imagenet11k,"))
+    cells = rows[place].split(",")
+    cells[column] = "70"
+    rows[place] = ",".join(cells)
+    table.write_text("\n".join([header, *rows]) + "\n")
+    result = oodometer("reproduce", "taori2020", "--testbed", tmp_path)
+    assert result.exit_code == 3
+    assert "ResNet-152 trained on 11,000 classes" in result.stderr
