@@ -19,7 +19,7 @@ from oodometer.core.random import rng_for
 SHAPE = (640, 900)
 """Height and width of a texture, in pixels."""
 
-VERSION = 1
+VERSION = 2
 """Part of a condition's key: to be raised whenever a texture changes."""
 
 
@@ -53,10 +53,10 @@ class Recipe:
 
 RECIPES = (
     Recipe("wrinkles", (78, 149, 166), 18, 260, (15, 70), 0, sheet=0.62, relief=0.9, grain=0.3),
-    Recipe("blades", (201, 205, 214), 22, 9000, (6, 70), 0, sheet=0.5, relief=0.45, grain=0.2, skew=-0.2),
-    Recipe("blades", (201, 205, 214), 22, 7000, (8, 90), 0, sheet=0.5, relief=0.45, grain=0.2, skew=-0.2),
-    Recipe("feathers", (138, 153, 165), 29, 9000, (5, 40), 3, sheet=0.25, relief=0.6, grain=0.1),
-    Recipe("feathers", (112, 123, 135), 43, 4000, (9, 70), 6, sheet=0.22, relief=0.45, grain=0.05),
+    Recipe("blades", (201, 205, 214), 22, 9000, (6, 70), 0, sheet=0.47, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("blades", (201, 205, 214), 22, 7000, (8, 90), 0, sheet=0.48, relief=0.45, grain=0.2, skew=-0.2),
+    Recipe("feathers", (138, 153, 165), 29, 9000, (3.5, 26), 3, sheet=0.25, relief=0.6, grain=0.1),
+    Recipe("feathers", (112, 123, 135), 43, 4000, (9, 70), 6, sheet=0.4, relief=0.35, grain=0.05),
 )
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
 
 from oodometer.core.errors import MissingExtraError
 
@@ -13,8 +18,35 @@ F = TypeVar("F", bound=Callable[..., object])
 def jit(function: F) -> F:
     """The function, compiled by numba; the same result on any machine, so no fast-math."""
     try:
-        from numba import njit
+        import numba
     except ImportError as error:
         raise MissingExtraError("corruptions", "corruptions") from error
-    compiled: F = njit(nogil=True, cache=True)(function)
+    with _cache_of_these_sources(numba.config):
+        compiled: F = numba.njit(nogil=True, cache=True)(function)
     return compiled
+
+
+@contextmanager
+def _cache_of_these_sources(config: Any) -> Iterator[None]:
+    """A cache that belongs to the kernels as they are now.
+
+    numba's own cache asks only whether the file of a function has changed, not those of the functions that it calls:
+    after an update it could go on with old kernels, and nobody would see it. Where the folder can't be written, numba
+    falls back to its own.
+    """
+    own = config.CACHE_DIR
+    base = own or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "oodometer")
+    config.CACHE_DIR = os.path.join(base, "kernels", digest_of_sources())
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = own
+
+
+@cache
+def digest_of_sources() -> str:
+    """The digest of all modules of the corruptions."""
+    found = blake2b(digest_size=8)
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()
