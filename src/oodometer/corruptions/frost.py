@@ -71,7 +71,7 @@ def frost_source() -> str:
     """The name of the source in use, which differs wherever a texture differs.
 
     >>> frost_source()
-    'procedural-1'
+    'procedural-2'
     """
     return _current().name
 
