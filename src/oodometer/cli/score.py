@@ -27,9 +27,11 @@ from oodometer.cli.output import as_json, print_json, say
 @click.option(
     "--normaliser", metavar="MODEL", help="Divide corruption errors and flips by this model's, not AlexNet's."
 )
-@click.option("--ood", metavar="CONDITION", help="Images of no class, to be told from those of 'clean'.")
+@click.option("--ood", metavar="CONDITION[@DATA]", help="Images of no class, to be told from those of 'clean'.")
 @click.option("--label-sets", metavar="JSON", help="The acceptable labels of each image, for top-1:any and top-5:any.")
-@click.option("--temperature", metavar="CONDITION", help="Fit each model's temperature there, and scale by it first.")
+@click.option(
+    "--temperature", metavar="CONDITION[@DATA]", help="Fit each model's temperature there, and scale by it first."
+)
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
 @as_json
 def command(
@@ -55,6 +57,7 @@ def command(
         return
     click.echo(scores.table(plot=sys.stdout.isatty() if plot is None else plot))
     if names != ["top-1", "top-5"]:
-        for metric, convention in scores.conventions().items():
-            say(f"{metric}: {convention}")
+        for metric, conventions in scores.conventions().items():
+            for convention in conventions:
+                say(f"{metric}: {convention}")
     say(f"intervals: {', '.join(sorted({row.estimate.interval for row in scores.rows}))}")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 RISK = 0.05
 """Of ``coverage@5%``."""
 
-NEAR = 1 << 17
+NEAR = 1 << 15
 """Counts worked on at once: so few that they stay in the processor's cache."""
 
 

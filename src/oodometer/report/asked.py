@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.registry import Registry
 from oodometer.metrics.metric import metrics
 from oodometer.report.estimates import How
-from oodometer.report.scores import Score
+from oodometer.report.scores import LeftOut, Score
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
@@ -48,9 +49,11 @@ class ScoreOptions:
         seed: Of every bootstrap.
         normaliser: A model of the store by whose errors CE, mCE and flip rates are divided; None: AlexNet's published
             errors for ImageNet-C, nothing elsewhere.
-        ood: A condition whose images belong to none of the classes, to be told from those of ``clean``.
+        ood: A condition whose images belong to none of the classes, to be told from those of ``clean``; as
+            ``CONDITION@DATA`` where several data sets have one of that name.
         label_sets: A JSON file with the acceptable labels of each image.
-        temperature: A condition on which each model's temperature is fitted; confidences are scaled by it first.
+        temperature: A condition (or ``CONDITION@DATA``) on which each model's temperature is fitted; what depends on
+            confidences is computed from the logits divided by it.
     """
 
     draws: int = 1000
@@ -75,19 +78,20 @@ class Asked:
         return any(name in self.names for name in names)
 
 
-GroupScores = Callable[[Store, Sequence[Cell], Asked], Iterable[Score]]
-"""Store, the cells of one model, what is asked -> the scores; an error where nothing can be said."""
+GroupScores = Callable[[Store, Sequence[Cell], Asked], Iterable[Score | LeftOut]]
+"""Store, the cells of one model, what is asked -> the scores, and what is undefined among them; an error where nothing
+can be said. A metric's rows are called by its name, ``NAME[...]`` where it has several."""
 
 group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")
 
 
-def parse_metrics(text: str) -> tuple[str, ...]:
-    """Names with commas between them, or ``all``.
+def asked_name(metric: str) -> str:
+    """The name by which the metric of a row is asked for.
 
-    >>> parse_metrics("top-1,brier")
-    ('top-1', 'brier')
+    >>> asked_name("auroc[energy]"), asked_name("pm-10"), asked_name("top-1:any")
+    ('auroc', 'pm-k', 'top-1:any')
     """
-    return checked_names([word.strip() for word in text.split(",") if word.strip()])
+    return "pm-k" if re.fullmatch(r"pm-\d+", metric) else metric.partition("[")[0]
 
 
 def checked_names(names: Sequence[str]) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,12 +22,17 @@ from oodometer.metrics.corruption_error import (
 from oodometer.report.asked import Asked
 from oodometer.report.estimates import shared_draws
 from oodometer.report.joined import clusters_by, joined
-from oodometer.report.named import cells_of
-from oodometer.report.scores import Score, score_of
+from oodometer.report.named import cells_of, same_classes
+from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
+from oodometer.store.images import ImageTables
 from oodometer.store.store import Store
 
 CORRUPTED = re.compile(r"(?P<family>[^/]+)/(?P<name>[^/]+)/(?P<severity>[1-5])")
+CLEAN = "clean"
+MEAN = "mean-corruption-error"
+NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
+N_IMAGENET = 1000
 OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
 """The families that AlexNet's published errors are about."""
 
@@ -64,11 +69,17 @@ class Family:
 def families_of(cells: Sequence[Cell]) -> list[Family]:
     """The families of corruptions that a model was run on, per data set."""
     groups: dict[tuple[str, str], dict[tuple[str, int], Cell]] = {}
-    clean = {str(cell.condition["data"]): cell for cell in cells if cell.condition_name == "clean"}
+    clean = {str(cell.condition["data"]): cell for cell in cells if cell.condition_name == CLEAN}
     for cell in cells:
         if match := CORRUPTED.fullmatch(cell.condition_name):
             group = groups.setdefault((match["family"], _data_of(cell)), {})
-            group[match["name"], int(match["severity"])] = cell
+            place = match["name"], int(match["severity"])
+            if place in group:
+                raise StoreError(
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds or textures; keep each in a "
+                    "store of its own"
+                )
+            group[place] = cell
     return [
         Family(family, data, _complete(group), group, clean.get(data))
         for (family, data), group in groups.items()
@@ -89,39 +100,50 @@ def _data_of(cell: Cell) -> str:
     return cell.data.removesuffix(f"/{part}") if cell.data.endswith(f"/{part}") else str(cell.condition["data"])
 
 
-def corruption_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
+def corruption_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """CE of every corruption and the means over the family, of one model."""
     families = families_of(cells)
     if not families:
         model = cells[0].model_name
         raise OodometerError(f"{model}: no corruption at all five severities; run for instance --on imagenet-c")
     for family in families:
-        yield from _of_family(store, family, asked)
+        found = _of_family(store, family, cells, asked)
+        yield from or_left_out(found, (*NORMALISED, MEAN), f"{cells[0].model_name} on {family.name}")
 
 
-def _of_family(store: Store, family: Family, asked: Asked) -> Iterator[Score]:
+def _with_clean(store: Store, family: Family, cells: Sequence[Cell]) -> Family:
+    """The family with its clean images, found by their ids where the corrupted ones are files of their own."""
+    if family.clean is not None:
+        return family
+    some = next(iter(family.cells.values()))
+    tables = ImageTables(store)
+    wanted = set(tables.of(some).ids.tolist())
+    for cell in cells:
+        fits = cell.condition_name == CLEAN and same_classes(cell, some)
+        if fits and wanted <= set(tables.of(cell).ids.tolist()):
+            return replace(family, clean=cell)
+    return family
+
+
+def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    family = _with_clean(store, found, cells)
     other = _other(store, asked.options.normaliser, family) if asked.options.normaliser else None
-    names = [name for name in family.names if other is None or name in other.names]
+    names = tuple(name for name in family.names if other is None or name in other.names)
     mine = family.wanted(names)
     common = joined(store, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
-    draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters_by(store, mine[0], common, asked.how.by))
+    clusters = clusters_by(store, mine[0], common, asked.how.by)
+    draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters)
     errors, clean = _errors(draws.means[:, : len(mine)], len(names))
-    by = _alexnet(family, names)
+    by = _alexnet(family, mine[0])
     if other and asked.options.normaliser:
-        by = Normaliser(asked.options.normaliser, tuple(names), *_errors(draws.means[:, len(mine) :], len(names)))
-    found = Measured(family.name, tuple(names), errors, clean, by)
-    for number in (*_means(found), *_per_corruption(found)):
-        if asked.wants(number.metric):
-            yield score_of(
-                store,
-                mine,
-                number.metric,
-                draws.estimate(number.values),
-                condition=number.condition,
-                data=family.data_name,
-                missing=common.left_out,
-                convention=number.convention,
-            )
+        by = Normaliser(asked.options.normaliser, names, *_errors(draws.means[:, len(mine) :], len(names)))
+    of_cells = about(store, mine, missing=common.left_out, data=family.data_name)
+    for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None)):
+        if isinstance(number, LeftOut):
+            yield number
+        elif asked.wants(number.metric):
+            estimate = draws.estimate(number.values)
+            yield of_cells.score(number.metric, estimate, number.convention, condition=number.condition)
 
 
 def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | None]:
@@ -130,28 +152,36 @@ def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | N
     return means[:, :n].reshape(-1, n_names, len(SEVERITIES)), means[:, n] if means.shape[1] > n else None
 
 
-def _alexnet(family: Family, names: Sequence[str]) -> Normaliser | None:
-    return alexnet(names) if OF_ALEXNET.fullmatch(family.name) else None
+def _alexnet(family: Family, cell: Cell) -> Normaliser | None:
+    """AlexNet's errors, where they are about the same corruptions and classes."""
+    about_these = OF_ALEXNET.fullmatch(family.name) and cell.n_classes == N_IMAGENET
+    return alexnet(family.names) if about_these else None
 
 
 def _other(store: Store, name: str, family: Family) -> Family:
     """The normaliser under the same family, of the same data."""
     of_model = cells_of(name, store.cells(), store)
     for one in families_of(of_model):
-        if (one.name, one.data) == (family.name, family.data):
-            return one
+        if (one.name, one.data) == (family.name, family.data) and set(one.names) & set(family.names):
+            return _with_clean(store, one, of_model)
     raise StoreError(f"{store}: the normaliser {name} was not run on {family.name} of {family.data_name}")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The errors of one model under a family, for all draws at once."""
+    """The errors of one model under a family, for all draws at once.
+
+    Args:
+        by: What to divide by, if there is anything.
+        published: Whether these are AlexNet's published errors, and not those of a model of the store.
+    """
 
     family: str
     names: tuple[str, ...]
     errors: np.ndarray
     clean: np.ndarray | None
     by: Normaliser | None
+    published: bool
 
 
 @dataclass(frozen=True)
@@ -164,35 +194,60 @@ class Number:
     convention: str
 
 
-def _per_corruption(found: Measured) -> Iterator[Number]:
-    """CE and relative CE of each corruption."""
-    if found.by is None:
-        return
-    ce = corruption_errors(found.errors, found.by)
-    over = f"divided by that of {found.by.name}"
-    for place, name in enumerate(found.names):
-        yield Number("ce", f"{found.family}/{name}", ce[:, place], f"error summed over 5 severities, {over}")
-    if found.clean is None or found.by.clean is None:
-        return
-    relative = relative_corruption_errors(found.errors, found.clean, found.by)
-    convention = f"error above the clean one summed over 5 severities, {over}"
-    for place, name in enumerate(found.names):
-        yield Number("relative-ce", f"{found.family}/{name}", relative[:, place], convention)
-
-
-def _means(found: Measured) -> Iterator[Number]:
-    """The means over the corruptions; the four extra ones never enter those of ImageNet-C."""
+def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
+    """The means over the corruptions, then each corruption; the four extra ones never enter a mean with others."""
     places = [place for place, name in enumerate(found.names) if name not in EXTRA] or list(range(len(found.names)))
-    names = tuple(found.names[place] for place in places)
-    over = f"over {len(names)} corruptions x 5 severities"
-    errors = found.errors[:, places]
-    yield Number("mean-corruption-error", found.family, mean_error(errors), f"mean error {over}, not normalised")
-    if found.by is None or (found.by.name == "AlexNet" and names != COMMON):
+    over = f"over {len(places)} corruptions x {len(SEVERITIES)} severities"
+    plain = mean_error(found.errors[:, places])
+    yield Number(MEAN, found.family, plain, f"mean error {over}, not normalised")
+    if found.by is None:
+        why = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
+        yield LeftOut(NORMALISED, f"{found.family}: {why}")
         return
-    of_ce = {number.condition: number.values for number in _per_corruption(found) if number.metric == "ce"}
-    of_relative = {n.condition: n.values for n in _per_corruption(found) if n.metric == "relative-ce"}
-    for metric, parts in (("mce", of_ce), ("relative-mce", of_relative)):
-        if parts:
-            values = np.mean([parts[f"{found.family}/{name}"] for name in names], axis=0)
-            what = "CE" if metric == "mce" else "relative CE"
-            yield Number(metric, found.family, values, f"mean of {what} {over}, by {found.by.name}")
+    by = found.by.name
+    yield from _normalised(
+        found,
+        places,
+        ("ce", "mce"),
+        lambda normaliser: corruption_errors(found.errors, normaliser),
+        (f"error summed over {len(SEVERITIES)} severities, divided by that of {by}", f"mean of CE {over}, by {by}"),
+    )
+    clean = found.clean
+    if clean is None or found.by.clean is None:
+        lacking = "no predictions of the same images as they are" + ("" if clean is None else f" by {by}")
+        yield LeftOut(("relative-ce", "relative-mce"), f"{found.family}: {lacking}; run --on clean")
+        return
+    yield from _normalised(
+        found,
+        places,
+        ("relative-ce", "relative-mce"),
+        lambda normaliser: relative_corruption_errors(found.errors, clean, normaliser),
+        (
+            f"error above the clean one summed over {len(SEVERITIES)} severities, divided by that of {by}",
+            f"mean of relative CE {over}, by {by}",
+        ),
+    )
+
+
+def _normalised(
+    found: Measured,
+    places: Sequence[int],
+    metrics: tuple[str, str],
+    of: Callable[[Normaliser], np.ndarray],
+    conventions: tuple[str, str],
+) -> Iterator[Number | LeftOut]:
+    """The mean over some corruptions, and each corruption by itself."""
+    assert found.by is not None
+    try:
+        each = of(found.by)
+    except OodometerError as why:
+        yield LeftOut(metrics, f"{found.family}: {why}")
+        return
+    lacking = [name for name in COMMON if name not in found.names] if found.published else []
+    if lacking:
+        said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
+        yield LeftOut((metrics[1],), f"{found.family}: {said}: {', '.join(lacking)}")
+    else:
+        yield Number(metrics[1], found.family, each[:, places].mean(axis=1), conventions[1])
+    for place, name in enumerate(found.names):
+        yield Number(metrics[0], f"{found.family}/{name}", each[:, place], conventions[0])

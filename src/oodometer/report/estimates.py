@@ -1,20 +1,34 @@
-"""A metric on one cell, with the interval that suits it."""
+"""Metrics of one cell, each with the interval that suits it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.metrics.metric import Metric
-from oodometer.stats.bootstrap import Resampling, bootstrap, bootstrap_means, draws_of_means, interval_of
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
+from oodometer.stats.bootstrap import (
+    Resampling,
+    bootstrap,
+    bootstrap_means,
+    draws_of_means,
+    interval_of,
+    resample_counts,
+)
 from oodometer.stats.intervals import DEFAULT_INTERVAL, check_level, intervals, mean_of, share_of
 
 BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile", "bca": "bca"}
 """Intervals that fit every metric, by name, and their method."""
+
+KEPT_COUNTS = 1 << 22
+"""Counts of a bootstrap that are kept for the next cell of as many images; more are drawn again each time."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +65,59 @@ class How:
         """Whether every interval is a bootstrap."""
         return self.interval in BOOTSTRAPS or self.by is not None
 
+    @property
+    def of_counts(self) -> str:
+        """The interval of a share that is never resampled."""
+        return DEFAULT_INTERVAL if self.interval in BOOTSTRAPS else self.interval
+
+
+class CellEstimates:
+    """Metrics of the rows of one cell; those that are resampled share the sorting and the draws.
+
+    Args:
+        metrics: All that will be asked for.
+        clusters: The group of each row, where groups are resampled.
+    """
+
+    def __init__(
+        self, rows: Predictions, metrics: Sequence[Metric], how: How, clusters: np.ndarray | None = None
+    ) -> None:
+        self._rows = rows
+        self._names = [metric.name for metric in metrics]
+        self._how = how
+        self._clusters = clusters
+        self._draws: dict[str, np.ndarray] = {}
+
+    def of(self, metric: Metric) -> Estimate:
+        """The metric with its interval."""
+        columns = columns_of(metric, self._rows)
+        clusters = self._clusters
+        if clusters is not None and len(columns[0]) < len(self._rows):
+            clusters = clusters[self._rows.rank >= 0]
+        if metric.name not in (*OF_ANSWERS, *OF_CLASSES) or self._how.resampling.method == "bca":
+            return estimate_of(metric, columns, self._how, clusters)
+        value = float(metric.of(*columns))
+        if metric.name not in self._draws:
+            counts = counts_of(len(columns[0]), self._how.resampling, clusters)
+            if metric.name in OF_ANSWERS:
+                confidence, rank = columns
+                names = [name for name in self._names if name in OF_ANSWERS]
+                self._draws.update(resampled_answers(names, confidence, rank == 0, counts))
+            else:
+                names = [name for name in self._names if name in OF_CLASSES]
+                label, rank = columns
+                self._draws.update(resampled_classes(names, label, rank, counts))
+        return interval_of(
+            self._draws[metric.name],
+            value,
+            n=len(columns[0]),
+            resampling=self._how.resampling,
+            name=_name(clusters),
+        )
+
 
 def estimate_of(metric: Metric, columns: tuple[np.ndarray, ...], how: How, clusters: np.ndarray | None) -> Estimate:
-    """The metric of these columns with its interval.
+    """The metric of these columns with its interval, whatever the metric.
 
     Args:
         columns: Those that the metric wants, of the images that it is defined for.
@@ -67,11 +131,40 @@ def estimate_of(metric: Metric, columns: tuple[np.ndarray, ...], how: How, clust
             clusters = clusters if clusters is None else clusters[order]
         return bootstrap(columns, metric.of, resampling=how.resampling, clusters=clusters)
     scores = np.asarray(metric.of(*columns))
+    if metric.kind == "share":
+        return share_estimate(scores, how, clusters)
     if how.resamples_all:
         return bootstrap_means(scores, resampling=how.resampling, clusters=clusters)
-    if metric.kind == "share":
-        return share_of(int(scores.sum()), len(scores), interval=how.interval, level=how.level)
     return mean_of(scores, level=how.level)
+
+
+def share_estimate(right: np.ndarray, how: How, clusters: np.ndarray | None) -> Estimate:
+    """The share of True, (N,), with its interval."""
+    if how.resamples_all:
+        return bootstrap_means(right, resampling=how.resampling, clusters=clusters)
+    return share_of(int(right.sum()), len(right), interval=how.interval, level=how.level)
+
+
+def counts_of(n: int, resampling: Resampling, clusters: np.ndarray | None) -> Iterable[np.ndarray]:
+    """How often each image is drawn in each resample, in blocks (d, N): with its group where groups are drawn."""
+    if clusters is not None:
+        return _cluster_counts(clusters, resampling)
+    return _kept_counts(n, resampling) if n * resampling.draws <= KEPT_COUNTS else resample_counts(n, resampling)
+
+
+@lru_cache(maxsize=4)
+def _kept_counts(n: int, resampling: Resampling) -> tuple[np.ndarray, ...]:
+    return tuple(resample_counts(n, resampling))
+
+
+def _cluster_counts(clusters: np.ndarray, resampling: Resampling) -> Iterator[np.ndarray]:
+    groups, codes = np.unique(clusters, return_inverse=True)
+    if len(groups) < 2:
+        raise OodometerError("all images are in one cluster: a cluster bootstrap needs two or more")
+    step = max(KEPT_COUNTS // len(clusters), 1)
+    for block in resample_counts(len(groups), resampling):
+        for start in range(0, len(block), step):
+            yield block[start : start + step, codes]
 
 
 @dataclass(frozen=True)
@@ -81,6 +174,7 @@ class SharedDraws:
     Args:
         means: (1 + D, C): the means over all images, then those of each draw.
         n: The number of images.
+        name: Of the bootstrap.
     """
 
     means: np.ndarray
@@ -99,5 +193,8 @@ def shared_draws(scores: np.ndarray, how: How, clusters: np.ndarray | None = Non
     resampling = replace(how.resampling, method="percentile")
     draws = draws_of_means(scores, resampling=resampling, clusters=clusters)
     means = scores.mean(axis=0, dtype=np.float64, keepdims=True)
-    name = "bootstrap" if clusters is None else "cluster bootstrap"
-    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, name)
+    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, _name(clusters))
+
+
+def _name(clusters: np.ndarray | None) -> str:
+    return "bootstrap" if clusters is None else "cluster bootstrap"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,85 +13,131 @@ from oodometer.metrics.flips import flip_scores as flips
 from oodometer.metrics.flips import is_noise, mean_over_sequences, mean_rate, top5_distances
 from oodometer.report.asked import Asked
 from oodometer.report.estimates import shared_draws
-from oodometer.report.joined import clusters_by, joined
+from oodometer.report.joined import Joined, clusters_by, joined
 from oodometer.report.named import cells_of
-from oodometer.report.scores import Score, score_of
+from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
 FRAME = re.compile(r"imagenet-p/(?P<name>[^/]+)/(?P<frame>\d+)")
+FLIPS, RATE, DISTANCE = "flip-probability", "mean-flip-rate", "top-5-distance"
 COMPARED = "noise against frame 0, others against the frame before"
 
+Sequences = Mapping[str, Sequence[Cell]]
+"""Sequence to its frames in order."""
 
-def flip_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
-    """The flips of one model on every sequence that it saw, and their mean."""
+
+def flip_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    """The flips of one model on every sequence that it saw, and their mean, per data set."""
+    some = False
     for data in sorted({str(cell.condition["data"]) for cell in cells}):
-        sequences = sequences_of([cell for cell in cells if cell.condition["data"] == data])
-        if sequences:
-            yield from _of_sequences(store, sequences, asked)
-            return
-    raise OodometerError(f"{cells[0].model_name}: no perturbation sequence; run --on imagenet-p")
+        frames = [cell for cell in cells if cell.condition["data"] == data and FRAME.fullmatch(cell.condition_name)]
+        if len(frames) > 1:
+            some = True
+            found = _of_sequences(store, frames, asked)
+            yield from or_left_out(found, (FLIPS, RATE, DISTANCE), f"{cells[0].model_name} on {frames[0].data}")
+    if not some:
+        raise OodometerError(f"{cells[0].model_name}: no perturbation sequence; run --on imagenet-p")
 
 
-def sequences_of(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """Sequence to its frames in order; of sequences that have more than one."""
+def sequences_of(cells: Sequence[Cell]) -> Sequences:
+    """The sequences of these cells of one data set."""
     found: dict[str, dict[int, Cell]] = {}
     for cell in cells:
         if match := FRAME.fullmatch(cell.condition_name):
-            found.setdefault(match["name"], {})[int(match["frame"])] = cell
+            frames = found.setdefault(match["name"], {})
+            if int(match["frame"]) in frames:
+                raise StoreError(
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds; keep each in a store of "
+                    "its own"
+                )
+            frames[int(match["frame"])] = cell
     for name, frames in found.items():
         if sorted(frames) != list(range(len(frames))):
             missing = min(set(range(max(frames) + 1)) - set(frames))
-            raise OodometerError(f"imagenet-p/{name}: frame {missing} is missing; run --on imagenet-p to the end")
-    return {name: [frames[at] for at in sorted(frames)] for name, frames in found.items() if len(frames) > 1}
+            raise StoreError(f"imagenet-p/{name}: frame {missing} is missing; run --on imagenet-p to the end")
+    return {name: [frames[at] for at in sorted(frames)] for name, frames in found.items()}
 
 
-def _of_sequences(store: Store, sequences: dict[str, list[Cell]], asked: Asked) -> Iterator[Score]:
+class _Kind(NamedTuple):
+    """A number about one image along one sequence, and what it is called."""
+
+    metric: str
+    what: str
+    of: Callable[[str, np.ndarray], np.ndarray]
+    """Sequence and the five best classes of each frame, (N, F, 5) -> (N,)."""
+
+
+KINDS = (
+    _Kind(
+        FLIPS,
+        "share of frames with another prediction",
+        # The best of the five is the prediction.
+        lambda name, top5: flips(top5[:, :, 0], noise=is_noise(name)),
+    ),
+    _Kind(
+        DISTANCE,
+        "how far the five best classes move",
+        lambda name, top5: top5_distances(top5, noise=is_noise(name)),
+    ),
+)
+
+
+def _of_sequences(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    sequences = sequences_of(cells)
     by = asked.options.normaliser
     other = _other(store, by, sequences) if by else {}
     every = [cell for frames in sequences.values() for cell in frames]
     more = [cell for frames in other.values() for cell in frames]
-    # The best class of the top five is the prediction: one column serves all.
     common = joined(store, [*every, *more], lambda rows: rows.top5, labelled=False)
-    clusters = clusters_by(store, every[0], common, asked.how.by)
     best = iter(common.values)
     top5 = [
         (name, np.stack([next(best) for _ in frames], axis=1)) for name, frames in (*sequences.items(), *other.items())
     ]
-    kinds: list[tuple[str, str, list[np.ndarray]]] = []
-    if asked.wants("flip-probability", "mean-flip-rate"):
-        scores = [flips(frames[:, :, 0], noise=is_noise(name)) for name, frames in top5]
-        kinds.append(("flip-probability", "share of frames with another prediction", scores))
-    if asked.wants("top-5-distance"):
-        scores = [top5_distances(frames, noise=is_noise(name)) for name, frames in top5]
-        kinds.append(("top-5-distance", "how far the five best classes move", scores))
-    for metric, what, scores in kinds:
-        draws = shared_draws(np.stack(scores, axis=1), asked.how, clusters)
-        of_model, of_other = draws.means[:, : len(sequences)], draws.means[:, len(sequences) :]
-        numbers = [(metric, f"imagenet-p/{name}", of_model[:, place]) for place, name in enumerate(sequences)]
-        numbers.append((metric, "imagenet-p", mean_over_sequences(of_model)))
-        if by and metric == "flip-probability":
-            numbers.append(("mean-flip-rate", "imagenet-p", mean_rate(of_model, of_other)))
-        for name, condition, values in numbers:
-            if asked.wants(name):
-                convention = (
-                    f"{what}, {COMPARED}"
-                    if name == metric
-                    else f"mean over sequences of the flip probability by that of {by}"
-                )
-                estimate = draws.estimate(values)
-                yield score_of(
-                    store, every, name, estimate, condition=condition, missing=common.left_out, convention=convention
-                )
-    if asked.wants("mean-flip-rate") and not by:
-        raise OodometerError("mean-flip-rate: needs a model to divide by; name one of the store with --normaliser")
+    for kind in KINDS:
+        if asked.wants(kind.metric) or (kind.metric == FLIPS and by and asked.wants(RATE)):
+            found = _numbers(store, sequences, kind, (common, top5), asked)
+            yield from or_left_out(found, (kind.metric,), every[0].model_name)
+    if not by:
+        yield LeftOut((RATE,), "needs a model to divide by; name one of the store with --normaliser")
 
 
-def _other(store: Store, name: str, sequences: dict[str, list[Cell]]) -> dict[str, list[Cell]]:
+def _numbers(
+    store: Store,
+    sequences: Sequences,
+    kind: _Kind,
+    frames: tuple[Joined, Sequence[tuple[str, np.ndarray]]],
+    asked: Asked,
+) -> Iterator[Score | LeftOut]:
+    """One kind of number on each sequence and over all, from the frames of the model and then of the normaliser."""
+    common, top5 = frames
+    scores = np.stack([kind.of(name, of_sequence) for name, of_sequence in top5], axis=1)
+    every = [cell for frames in sequences.values() for cell in frames]
+    draws = shared_draws(scores, asked.how, clusters_by(store, every[0], common, asked.how.by))
+    mine, others = draws.means[:, : len(sequences)], draws.means[:, len(sequences) :]
+    of_cells = about(store, every, missing=common.left_out)
+    if asked.wants(kind.metric):
+        for place, (name, of_sequence) in enumerate(sequences.items()):
+            said = f"{kind.what} of {len(of_sequence)}, {COMPARED}"
+            estimate = draws.estimate(mine[:, place])
+            yield of_cells.score(kind.metric, estimate, said, condition=f"imagenet-p/{name}")
+        said = f"{kind.what}, {COMPARED}; mean over {len(sequences)} sequences"
+        yield of_cells.score(kind.metric, draws.estimate(mean_over_sequences(mine)), said, condition="imagenet-p")
+    if kind.metric == FLIPS and others.size and asked.wants(RATE):
+        said = f"mean over {len(sequences)} sequences of the flip probability by that of {asked.options.normaliser}"
+        try:
+            yield of_cells.score(RATE, draws.estimate(mean_rate(mine, others)), said, condition="imagenet-p")
+        except OodometerError as why:
+            yield LeftOut((RATE,), f"{of_cells.model}: {why}")
+
+
+def _other(store: Store, name: str, sequences: Sequences) -> Sequences:
     """The same sequences of the normaliser."""
     data = next(iter(sequences.values()))[0].condition["data"]
     found = sequences_of([cell for cell in cells_of(name, store.cells(), store) if cell.condition["data"] == data])
-    missing = [one for one in sequences if one not in found]
-    if missing:
-        raise StoreError(f"{store}: the normaliser {name} was not run on imagenet-p/{missing[0]} of the same data")
+    for one, frames in sequences.items():
+        if len(found.get(one, ())) != len(frames):
+            raise StoreError(
+                f"{store}: the normaliser {name} was not run on all frames of imagenet-p/{one} of {frames[0].data}"
+            )
     return {one: found[one] for one in sequences}

@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 from oodometer.core.errors import OodometerError
-from oodometer.metrics.multi_label import any_label_top_1, any_label_top_5, label_sets_for, read_label_sets
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.multi_label import LabelSet, any_label_top_1, any_label_top_5, label_sets_for, read_label_sets
 from oodometer.report.asked import Asked
-from oodometer.report.estimates import How
-from oodometer.report.scores import Score, score_of
-from oodometer.stats.intervals import share_of
+from oodometer.report.estimates import share_estimate
+from oodometer.report.joined import clusters_of
+from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
+from oodometer.store.images import Images, ImageTables
 from oodometer.store.store import Store
 
+TOP_1, TOP_5 = "top-1:any", "top-5:any"
 
-def label_set_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
+
+def label_set_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """Top-1 and top-5 accuracy of every cell whose images are in the file of label sets."""
-    if asked.options.label_sets is None:
-        raise OodometerError("top-1:any, top-5:any: need the acceptable labels of each image; give --label-sets FILE")
-    share = How(level=asked.how.level)
+    path = asked.options.label_sets
+    if path is None:
+        raise OodometerError("need the acceptable labels of each image; give --label-sets FILE")
+    tables = ImageTables(store)
+    read: dict[int, Mapping[str, LabelSet]] = {}
     for cell in cells:
-        known = read_label_sets(asked.options.label_sets, n_classes=cell.n_classes)
+        if cell.n_classes not in read:
+            read[cell.n_classes] = read_label_sets(path, n_classes=cell.n_classes)
         rows = store.read(cell)
-        sets = label_sets_for(images_of(store, cell).ids[rows.image].tolist(), known)
-        for metric, answers, judge in (
-            ("top-1:any", rows.prediction, any_label_top_1),
-            ("top-5:any", rows.top5, any_label_top_5),
-        ):
+        for metric in (TOP_1, TOP_5):
             if asked.wants(metric):
-                found = judge(answers, sets)
-                estimate = share_of(
-                    int(found.right.sum()), len(found.right), interval=share.interval, level=share.level
-                )
-                convention = f"any of the labels in the file; {found.n_left_out} images without any left out"
-                yield score_of(store, [cell], metric, estimate, convention=convention)
+                found = _scores(store, cell, metric, (rows, tables.of(cell), read[cell.n_classes]), asked)
+                yield from or_left_out(found, (metric,), f"{cell.condition_name} of {cell.data}")
+
+
+def _scores(
+    store: Store, cell: Cell, metric: str, found: tuple[Predictions, Images, Mapping[str, LabelSet]], asked: Asked
+) -> Iterator[Score]:
+    rows, images, known = found
+    _check_order(rows, images)
+    sets = label_sets_for(images.ids[rows.image].tolist(), known)
+    judged = any_label_top_1(rows.prediction, sets) if metric == TOP_1 else any_label_top_5(rows.top5, sets)
+    clusters = clusters_of(images, rows, asked.how.by)[judged.counted] if asked.how.by else None
+    convention = f"any of the labels in the file; {judged.n_left_out} images without any left out"
+    of_cell = about(store, [cell], missing=cell.n_images - len(rows))
+    yield of_cell.score(metric, share_estimate(judged.right, asked.how, clusters), convention)
+
+
+def _check_order(rows: Predictions, images: Images) -> None:
+    """An error unless the model numbers the classes as the data do, which is what the file is about."""
+    labelled = rows.label >= 0
+    if not np.array_equal(rows.label[labelled], images.labels[rows.image[labelled]]):
+        raise OodometerError(
+            "the model numbers the classes in another order than the data, and so the file of label sets"
+        )

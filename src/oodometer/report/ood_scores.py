@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,54 +18,78 @@ from oodometer.metrics.ood_detection import (
     scores_of,
 )
 from oodometer.report.asked import Asked
-from oodometer.report.scores import Score, score_of
-from oodometer.stats.bootstrap import Resampling, interval_of, resample_counts
+from oodometer.report.estimates import counts_of
+from oodometer.report.joined import clusters_of
+from oodometer.report.named import cells_on, names_of_conditions, same_classes
+from oodometer.report.scaled import Scaled
+from oodometer.report.scores import LeftOut, Score, about, or_left_out
+from oodometer.stats.bootstrap import Resampling, interval_of
 from oodometer.store.cells import Cell
+from oodometer.store.images import images_of
 from oodometer.store.store import Store
 
 IN_DISTRIBUTION = "clean"
 
 
-def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
-    """Every measure by every score that a prediction has, as ``MEASURE[SCORE]``."""
+def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    """Every measure by every score that a prediction has, as ``MEASURE[SCORE]``.
+
+    The interval is a percentile bootstrap over images or groups of them, whatever is asked for.
+    """
     model, wanted = cells[0].model_name, asked.options.ood
     if wanted is None:
-        raise OodometerError("OOD detection: say which condition is out of distribution, with --ood CONDITION")
-    outside = [cell for cell in cells if cell.condition_name == wanted]
+        raise OodometerError("say which condition is out of distribution, with --ood CONDITION")
+    outside = cells_on(wanted, cells)
     if not outside:
         raise StoreError(f"{store}: {model} was not run on {wanted!r}")
+    scaled = Scaled(store, cells, asked.options.temperature)
     for cell in outside:
-        # Masked to the same classes: a softmax over others can't be compared.
-        inside = [one for one in cells if one.condition_name == IN_DISTRIBUTION and _classes(one) == _classes(cell)]
-        if not inside:
-            raise StoreError(f"{store}: {model} has no '{IN_DISTRIBUTION}' over the same classes as {wanted!r}; run it")
-        yield from _detection(store, inside[0], cell, asked)
+        found = _detection(store, cells, cell, scaled, asked)
+        yield from or_left_out(found, tuple(detection_measures))
 
 
-def _classes(cell: Cell) -> tuple[object, ...]:
-    return cell.space, cell.n_classes, cell.condition["label_map"]
+def _inside(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
+    """The clean images over the same classes."""
+    outside = cells_on(ood, cells)
+    clean = [one for one in cells if one.condition_name == IN_DISTRIBUTION and one not in outside]
+    found = [one for one in clean if same_classes(one, cell)]
+    where = f"{IN_DISTRIBUTION!r} over the same classes as {cell.condition_name!r}"
+    if not found:
+        raise StoreError(f"{store}: {cell.model_name} has no {where}; run it")
+    if len(found) > 1:
+        several = ", ".join(names_of_conditions(found))
+        raise StoreError(
+            f"{store}: {cell.model_name} has several data sets with {where}: {several}; keep each in a store of its own"
+        )
+    return found[0]
 
 
-def _detection(store: Store, inside: Cell, outside: Cell, asked: Asked) -> Iterator[Score]:
-    clean, ood = store.read(inside), store.read(outside)
-    resampling = asked.how.resampling
+def _detection(store: Store, cells: Sequence[Cell], outside: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
+    inside = _inside(store, cells, outside, str(asked.options.ood))
+    clean, ood = scaled.read(inside), scaled.read(outside)
+    resampling = replace(asked.how.resampling, method="percentile")
     # Each kind is drawn from its own, so that the share of OOD images, which AUPR depends on, stays.
-    weights = np.hstack([_weights(clean, resampling, 0), _weights(ood, resampling, 1)])
-    chance = chance_aupr(len(clean), len(ood))
+    draws_of = [
+        _weights(store, cell, rows, asked.how.by, replace(resampling, seed=2 * resampling.seed + kind))
+        for kind, (cell, rows) in enumerate([(inside, clean), (outside, ood)])
+    ]
+    weights, n = np.hstack(draws_of), len(clean) + len(ood)
+    of_cell = about(store, [outside], missing=outside.n_images - len(ood))
+    said = f"{len(ood)} OOD images are positive, {len(clean)} of {inside.condition_name} negative{scaled.note(outside)}"
+    chance = f"; chance is {chance_aupr(len(clean), len(ood)):.4f}"
+    name_of_draws = "cluster bootstrap" if asked.how.by else "bootstrap"
     for name in SCORES:
         ranking = ranking_of(scores_of(clean, name), scores_of(ood, name))
         values, draws = detection_values(ranking), detection_values(ranking, weights)
         for measure in detection_measures:
             if asked.wants(measure):
-                estimate = interval_of(
-                    draws[measure], float(values[measure][0]), n=len(clean) + len(ood), resampling=resampling
-                )
-                convention = f"{len(ood)} OOD images are positive, {len(clean)} of {inside.condition_name} negative"
-                if measure.startswith("aupr"):
-                    convention += f"; chance is {chance:.4f}"
-                yield score_of(store, [outside], f"{measure}[{name}]", estimate, convention=convention)
+                value = float(values[measure][0])
+                estimate = interval_of(draws[measure], value, n=n, resampling=resampling, name=name_of_draws)
+                convention = said + (chance if measure.startswith("aupr") else "")
+                yield of_cell.score(f"{measure}[{name}]", estimate, convention)
 
 
-def _weights(rows: Predictions, resampling: Resampling, kind: int) -> np.ndarray:
-    own = Resampling(resampling.draws, resampling.level, "percentile", 2 * resampling.seed + kind)
-    return np.concatenate([block.astype(np.int32) for block in resample_counts(len(rows), own)])
+def _weights(store: Store, cell: Cell, rows: Predictions, by: str | None, resampling: Resampling) -> np.ndarray:
+    """How often each image of a kind is drawn, (D, N)."""
+    clusters = clusters_of(images_of(store, cell), rows, by) if by else None
+    return np.concatenate(list(counts_of(len(rows), resampling, clusters)))

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions
-from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.metric import Metric
 from oodometer.metrics.metric import metrics as cell_metrics
+from oodometer.metrics.multi_label import read_label_sets
 from oodometer.report.asked import (
     DEFAULT_METRICS,
     EVERY_METRIC,
     Asked,
     GroupScores,
     ScoreOptions,
+    asked_name,
     checked_names,
     group_scores,
 )
-from oodometer.report.estimates import How, estimate_of
+from oodometer.report.estimates import CellEstimates, How
 from oodometer.report.joined import clusters_of
+from oodometer.report.named import check_condition, models_of
 from oodometer.report.scaled import Scaled
-from oodometer.report.scores import Score, Scores, score_of
+from oodometer.report.scores import LeftOut, Score, Scores, about, or_left_out
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
+from oodometer.store.images import ImageTables
 from oodometer.store.queries import Counts, counts
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_tables
@@ -35,6 +38,9 @@ COUNTED = ("top-1", "top-5", "error")
 
 DEFAULT_OPTIONS = ScoreOptions()
 
+Progress = Callable[[int, int], None]
+"""Called with the number of cells that are done, and of all."""
+
 
 def score(
     store: str | Store,
@@ -43,7 +49,7 @@ def score(
     interval: str = DEFAULT_INTERVAL,
     level: float = 0.95,
     options: ScoreOptions = DEFAULT_OPTIONS,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """The metrics of every model, measured or imported.
 
@@ -53,114 +59,172 @@ def score(
         level: Of the interval.
         options: What some metrics need.
         progress: Called with the number of cells read, and of all.
+
+    Raises:
+        OodometerError: A metric that was named is undefined for every model and condition. With ``all`` it is left
+            out, and so is top-5 accuracy where nothing but the default was asked for.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
     how = How(interval, level, options.draws, options.by, options.seed)
     asked = Asked(checked_names(metrics), how, options)
-    undefined = Undefined()
     counted = counts(opened)
     tables = read_tables(opened)
     if not counted and not tables:
         raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
-    rows = [one for found in counted for one in _counted(opened, found, asked)]
-    rows += _of_cells(opened, [found.cell for found in counted], asked, undefined, progress)
-    rows += _of_groups(opened, [found.cell for found in counted], asked, undefined)
+    cells = [found.cell for found in counted]
+    _check_options(options, cells)
+    undefined = Undefined()
+    rows = [one for found in counted for one in undefined.without(_counted(opened, found, asked), _where(found.cell))]
+    rows += _of_cells(opened, cells, asked, undefined, progress)
+    rows += _of_groups(opened, cells, asked, undefined)
     rows = sorted(rows, key=lambda row: (row.model, row.weights))
     rows += [one for found in tables for one in _imported(found, asked)]
-    if EVERY_METRIC not in metrics:
-        undefined.check(metrics, rows)
-    if not rows:
-        raise StoreError(f"{opened}: none of its images has a label, so there is no accuracy")
-    return Scores(tuple(rows), undefined.lines())
+    if tuple(metrics) == DEFAULT_METRICS and rows:
+        return Scores(tuple(rows))
+    undefined.check([] if EVERY_METRIC in metrics and rows else asked.names, rows)
+    return Scores(tuple(rows), undefined.lines(asked.names))
+
+
+def _check_options(options: ScoreOptions, cells: Sequence[Cell]) -> None:
+    """An error for what the user named and nothing can be made of, whatever metrics are asked for."""
+    if options.temperature is not None:
+        check_condition(options.temperature, cells, "--temperature")
+    if options.ood is not None:
+        check_condition(options.ood, cells, "--ood")
+    if options.label_sets is not None:
+        read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
 
 
 class Undefined:
     """What could not be computed, where, and why."""
 
     def __init__(self) -> None:
-        self.where: dict[tuple[str, str], list[str]] = {}
+        self._found: dict[tuple[str, str], list[str]] = {}
 
-    @contextmanager
-    def noting(self, names: Sequence[str], where: str) -> Iterator[None]:
-        """Keep an error about these metrics for later."""
-        try:
-            yield
-        except OodometerError as why:
-            for name in names:
-                self.where.setdefault((name, str(why)), []).append(where)
+    def without(self, found: Iterable[Score | LeftOut], where: str) -> Iterator[Score]:
+        """The scores alone; the reasons are kept."""
+        for one in found:
+            if not isinstance(one, LeftOut):
+                yield one
+                continue
+            for name in one.metrics:
+                self._found.setdefault((name, one.why), []).append(where)
 
     def check(self, names: Sequence[str], rows: Sequence[Score]) -> None:
         """An error if one of these metrics is defined nowhere."""
-        found = {row.metric.partition("[")[0] for row in rows}
-        for name, why in self.where:
-            if name in names and name not in found:
-                raise OodometerError(why)
+        found = {asked_name(row.metric) for row in rows}
+        for name in names:
+            if name not in found:
+                reasons = [why for one, why in self._found if one == name]
+                raise OodometerError(
+                    _said([name], reasons[0] if reasons else "there are no predictions to compute it from")
+                )
 
-    def lines(self) -> tuple[str, ...]:
-        """One line per metric and reason."""
+    def lines(self, names: Sequence[str]) -> tuple[str, ...]:
+        """One line per reason that keeps one of these metrics from being computed."""
+        by_reason: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for (name, why), where in self._found.items():
+            if name in names:
+                by_reason.setdefault((why.removeprefix(f"{name}: "), tuple(where)), []).append(name)
         return tuple(
-            why if len(where) == 1 else f"{why} ({name}: {len(where)} times)"
-            for (name, why), where in self.where.items()
+            _said(about_names, why) + (f" ({where[0]} and {len(where) - 1} more)" if len(where) > 1 else "")
+            for (why, where), about_names in by_reason.items()
         )
 
 
-def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score]:
+def _said(names: Sequence[str], why: str) -> str:
+    """A reason with the metrics that it is about, once."""
+    return why if why.startswith(f"{names[0]}: ") else f"{', '.join(names)}: {why}"
+
+
+def _where(cell: Cell) -> str:
+    return f"{cell.model_name} on {cell.condition_name}"
+
+
+def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score | LeftOut]:
     """The metrics that are counts."""
-    if found.n == 0 or asked.how.resamples_all:
+    if asked.how.resamples_all or not asked.wants(*COUNTED):
         return
     cell = found.cell
-    hits = {"top-1": found.top1, "error": found.n - found.top1}
-    if _has_top5(cell):
-        hits["top-5"] = found.top5
+    if found.n == 0:
+        yield LeftOut(COUNTED, "no labelled images, so it is undefined")
+        return
+    hits = {"top-1": found.top1, "top-5": found.top5, "error": found.n - found.top1}
+    of_cell = about(store, [cell], missing=cell.n_images - found.n_rows)
     for name in asked.names:
-        if name in hits:
+        if name == "top-5" and (why := _no_top5(cell)):
+            yield LeftOut(("top-5",), why)
+        elif name in hits:
             estimate = share_of(hits[name], found.n, interval=asked.how.interval, level=asked.how.level)
-            missing = cell.n_images - found.n_rows
-            yield score_of(store, [cell], name, estimate, missing=missing, convention=cell_metrics.get(name).convention)
+            yield of_cell.score(name, estimate, cell_metrics.get(name).convention)
 
 
-def _has_top5(cell: Cell) -> bool:
-    """Whether top-5 says anything: with five classes or fewer every answer is among the top five."""
-    known = cell.n_classes if cell.known_classes is None else cell.known_classes
-    return known >= 5 and cell.n_classes > 5
+def _no_top5(cell: Cell) -> str:
+    """Why top-5 accuracy says nothing about this cell; empty where it does."""
+    if cell.n_classes <= 5:
+        return f"every answer is among the best five of {cell.n_classes} classes"
+    if cell.known_classes is not None and cell.known_classes < 5:
+        return f"only the best {cell.known_classes} classes of these answers are known"
+    return ""
 
 
 def _of_cells(
-    store: Store, cells: list[Cell], asked: Asked, undefined: Undefined, progress: Callable[[int, int], None] | None
+    store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined, progress: Progress | None
 ) -> Iterator[Score]:
     """The metrics that are a number about one cell and no count."""
     known = set(cell_metrics.names())
     names = [name for name in asked.names if name in known and (asked.how.resamples_all or name not in COUNTED)]
     if not names:
         return
-    scaled = Scaled(store, cells, asked.options.temperature)
+    wanted = [cell_metrics.get(name) for name in names]
+    reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))
     for done, cell in enumerate(cells):
         if progress:
             progress(done, len(cells))
-        with undefined.noting(names, cell.condition_name):
-            rows = scaled.read(cell)
-            for name in names:
-                if name == "top-5" and not _has_top5(cell):
-                    continue
-                metric = cell_metrics.get(name)
-                with undefined.noting([name], cell.condition_name):
-                    estimate = _estimate(store, cell, metric, rows, asked.how)
-                    said = metric.convention + scaled.note(cell)
-                    yield score_of(store, [cell], name, estimate, missing=cell.n_images - len(rows), convention=said)
+        yield from undefined.without(_of_cell(reading, cell, wanted, asked.how), _where(cell))
     if progress:
         progress(len(cells), len(cells))
 
 
-def _estimate(store: Store, cell: Cell, metric: Metric, rows: Predictions, how: How) -> Estimate:
-    columns = columns_of(metric, rows)
-    clusters = None
-    if how.by is not None:
-        labelled = rows.rank >= 0 if len(columns[0]) < len(rows) else slice(None)
-        clusters = clusters_of(images_of(store, cell), rows, how.by)[labelled]
-    return estimate_of(metric, columns, how, clusters)
+@dataclass(frozen=True)
+class _Reading:
+    """Where the rows of cells and their images come from."""
+
+    store: Store
+    tables: ImageTables
+    scaled: Scaled
 
 
-def _of_groups(store: Store, cells: list[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
+def _of_cell(reading: _Reading, cell: Cell, metrics: Sequence[Metric], how: How) -> Iterator[Score | LeftOut]:
+    plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
+    changed = [metric for metric in metrics if reading.scaled.changes(metric)]
+    for read, some in ((reading.store.read, plain), (reading.scaled.read, changed)):
+        if some:
+            found = _of_rows(reading, cell, read, some, how)
+            yield from or_left_out(found, tuple(metric.name for metric in some))
+
+
+def _of_rows(
+    reading: _Reading, cell: Cell, read: Callable[[Cell], Predictions], metrics: Sequence[Metric], how: How
+) -> Iterator[Score | LeftOut]:
+    rows = read(cell)
+    clusters = clusters_of(reading.tables.of(cell), rows, how.by) if how.by else None
+    estimates = CellEstimates(rows, metrics, how, clusters)
+    of_cell = about(reading.store, [cell], missing=cell.n_images - len(rows))
+    for metric in metrics:
+        if metric.name == "top-5" and (why := _no_top5(cell)):
+            yield LeftOut(("top-5",), why)
+            continue
+        try:
+            estimate = estimates.of(metric)
+        except OodometerError as error:
+            yield LeftOut((metric.name,), str(error))
+        else:
+            note = reading.scaled.note(cell) if reading.scaled.changes(metric) else ""
+            yield of_cell.score(metric.name, estimate, metric.convention + note)
+
+
+def _of_groups(store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
     """The metrics about several cells of one model, or about less than a cell."""
     known = set(group_scores.names())
     by_function: dict[GroupScores, list[str]] = {}
@@ -169,30 +233,23 @@ def _of_groups(store: Store, cells: list[Cell], asked: Asked, undefined: Undefin
             by_function.setdefault(group_scores.get(name), []).append(name)
     for function, names in by_function.items():
         for of_model in models_of(cells):
-            with undefined.noting(names, of_model[0].model_name):
-                yield from function(store, of_model, asked)
-
-
-def models_of(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """The cells of each model: of the same weights, preprocessing and precision."""
-    groups: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
-        same = (cell.model_name, str(cell.model["digest"]), str(cell.model.get("input")), cell.precision)
-        groups.setdefault(same, []).append(cell)
-    return list(groups.values())
+            model = of_model[0].model_name
+            yield from undefined.without(or_left_out(function(store, of_model, asked), tuple(names)), model)
 
 
 def _imported(found: Accuracy, asked: Asked) -> Iterator[Score]:
-    for name, share in (("top-1", found.accuracy), ("error", 1 - found.accuracy)):
-        if not asked.wants(name):
-            continue
-        if found.n is None:
-            estimate = Estimate(share, None, None, None, "none: n is not known")
-        elif asked.how.resamples_all:
-            estimate = Estimate(share, None, None, found.n, "none: the images are not here")
-        else:
-            # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
-            near = share_of(round(share * found.n), found.n, interval=asked.how.interval, level=asked.how.level)
-            estimate = Estimate(share, near.low, near.high, found.n, near.interval)
-        convention = cell_metrics.get(name).convention
-        yield Score(found.model, "", found.condition, "", "", name, estimate, 0, "imported", "", convention)
+    for name, share in (("top-1", found.accuracy), ("error", round(1 - found.accuracy, 12))):
+        if asked.wants(name):
+            convention = cell_metrics.get(name).convention
+            estimate = _of_table(share, found.n, asked.how)
+            yield Score(found.model, "", found.condition, "", "", name, estimate, 0, "imported", "", convention)
+
+
+def _of_table(share: float, n: int | None, how: How) -> Estimate:
+    if n is None:
+        return Estimate(share, None, None, None, "none: n is not known")
+    if how.resamples_all:
+        return Estimate(share, None, None, n, "none: the images are not here")
+    # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
+    near = share_of(round(share * n), n, interval=how.interval, level=how.level)
+    return Estimate(share, near.low, near.high, n, near.interval)

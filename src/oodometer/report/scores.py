@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.report.text import columns, interval_bar
 from oodometer.store.cells import Cell
@@ -40,7 +41,27 @@ class Score:
 
     def as_json(self) -> dict[str, Any]:
         """The score as plain values."""
-        return asdict(self)
+        return {**vars(self), "estimate": dict(vars(self.estimate))}
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Metrics that are undefined somewhere, and why."""
+
+    metrics: tuple[str, ...]
+    why: str
+
+
+def or_left_out(
+    found: Iterable[Score | LeftOut], metrics: tuple[str, ...], where: str = ""
+) -> Iterator[Score | LeftOut]:
+    """What is found, and the reason where that ends in an error; not one about what the user asks for."""
+    try:
+        yield from found
+    except UsageError:
+        raise
+    except OodometerError as why:
+        yield LeftOut(metrics, f"{where}: {why}" if where else str(why))
 
 
 @dataclass(frozen=True)
@@ -48,7 +69,7 @@ class Scores:
     """All scores of a store; prints as a table.
 
     Args:
-        left_out: What was asked for and is undefined here, in words: only where all metrics were asked for at once.
+        left_out: What was asked for and is undefined for some model or condition, in words.
     """
 
     rows: tuple[Score, ...]
@@ -69,38 +90,54 @@ class Scores:
         lines = []
         for row in self.rows:
             where = [row.condition, data[row.data, row.content]] if several_data else [row.condition]
-            drawn = [interval_bar(row.estimate)] if plot else []
+            drawn = [_bar(row.estimate)] if plot else []
             lines.append([models[row.model, row.weights], *where, row.metric, *drawn, str(row.estimate), _remark(row)])
         return columns(lines)
 
-    def conventions(self) -> dict[str, str]:
-        """Metric to the definition that it follows."""
-        return {row.metric: row.convention for row in self.rows if row.convention}
+    def conventions(self) -> dict[str, tuple[str, ...]]:
+        """Metric to the definitions that it follows, which may differ by model or family; ``NAME[...]`` as ``NAME``."""
+        found: dict[str, dict[str, None]] = {}
+        for row in self.rows:
+            if row.convention:
+                found.setdefault(row.metric.partition("[")[0], {})[row.convention] = None
+        return {metric: tuple(said) for metric, said in found.items()}
 
     def as_json(self) -> list[dict[str, Any]]:
         """The scores as plain values."""
         return [row.as_json() for row in self.rows]
 
 
-def score_of(store: Store, cells: Iterable[Cell], metric: str, estimate: Estimate, **more: Any) -> Score:
-    """A number about one cell or several of one model; ``more`` are fields of `Score` that the cells do not give."""
-    about = list(cells)
-    first = about[0]
-    given = {
-        "condition": first.condition_name,
-        "data": first.data,
-        "missing": 0,
-        "cell": first.key if len(about) == 1 else "",
-        **more,
-    }
-    return Score(
+@dataclass(frozen=True)
+class About:
+    """What all numbers about the same cells have in common; the fields are those of `Score`."""
+
+    model: str
+    weights: str
+    condition: str
+    data: str
+    content: str
+    missing: int
+    state: str
+    cell: str
+
+    def score(self, metric: str, estimate: Estimate, convention: str, *, condition: str | None = None) -> Score:
+        """One of these numbers; ``condition`` where it sums up several."""
+        common = {**vars(self), "condition": condition or self.condition}
+        return Score(metric=metric, estimate=estimate, convention=convention, **common)
+
+
+def about(store: Store, cells: Sequence[Cell], *, missing: int, data: str | None = None) -> About:
+    """What numbers about one cell, or about several of one model, have in common; ``data`` names those of several."""
+    first = cells[0]
+    return About(
         model=first.model_name,
         weights=str(first.model["digest"])[:8],
+        condition=first.condition_name,
+        data=first.data if data is None else data,
         content=str(first.condition["data"])[:8],
-        metric=metric,
-        estimate=estimate,
-        state="complete" if all(store.is_sealed(cell) for cell in about) else "unfinished",
-        **given,
+        missing=missing,
+        state="complete" if all(store.is_sealed(cell) for cell in cells) else "unfinished",
+        cell=first.key if len(cells) == 1 else "",
     )
 
 
@@ -110,6 +147,12 @@ def _remark(row: Score) -> str:
     if row.state == "unfinished":
         return f"(unfinished: {row.missing} images to go)" if row.cell else "(unfinished)"
     return "(imported)" if row.state == "imported" else ""
+
+
+def _bar(estimate: Estimate) -> str:
+    """The interval drawn; nothing for a number that has no place on the scale from 0 to 1."""
+    ends = [end for end in (estimate.value, estimate.low, estimate.high) if end is not None]
+    return interval_bar(estimate) if min(ends) >= 0 and max(ends) <= 1 else ""
 
 
 def _told_apart(things: set[tuple[str, str]]) -> dict[tuple[str, str], str]:

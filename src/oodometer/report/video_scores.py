@@ -7,32 +7,62 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from oodometer.core.errors import OodometerError
+from oodometer.core.predictions import Predictions
 from oodometer.metrics.video import pm_scores
 from oodometer.report.asked import Asked
-from oodometer.report.scores import Score, score_of
-from oodometer.stats.intervals import intervals, share_of
+from oodometer.report.estimates import share_estimate
+from oodometer.report.joined import clusters_of
+from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
+from oodometer.store.images import Images, ImageTables
 from oodometer.store.store import Store
 
 COLUMNS = ("anchor", "offset")
 
 
-def video_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
+def video_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """pm-0 and pm-k of every cell whose data have the columns anchor and offset; k is the largest offset there."""
-    interval = asked.how.interval if asked.how.interval in intervals.names() else "clopper-pearson"
+    tables = ImageTables(store)
     some = False
     for cell in cells:
-        columns = images_of(store, cell).columns
-        if not set(COLUMNS) <= set(columns):
-            continue
-        some = True
-        rows = store.read(cell)
-        anchor, offset = (columns[name][rows.image] for name in COLUMNS)
-        for k in sorted({0, int(np.abs(offset).max())}):
-            found = pm_scores(rows.rank == 0, anchor, offset, k=k)
-            estimate = share_of(int(found.right.sum()), len(found.right), interval=interval, level=asked.how.level)
-            convention = f"share of anchors of which every frame within {k} is right; n counts anchors"
-            yield score_of(store, [cell], f"pm-{k}", estimate, convention=convention)
+        images = tables.of(cell)
+        if set(COLUMNS) <= set(images.columns):
+            some = True
+            found = _of_cell(store, cell, images, asked)
+            yield from or_left_out(found, ("pm-k",), f"{cell.condition_name} of {cell.data}")
     if not some:
-        raise OodometerError("pm-k: no data with the columns anchor and offset, which say which frames belong together")
+        raise OodometerError("no data with the columns anchor and offset, which say which frames belong together")
+
+
+def _of_cell(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
+    all_rows = store.read(cell)
+    if not np.issubdtype(images.columns["offset"].dtype, np.integer):
+        raise OodometerError("the column offset has to hold whole numbers: frames after the anchor")
+    judged = _judged(images, all_rows)
+    if not judged.any():
+        raise OodometerError("every anchor has a frame without an answer or a label, so pm-k is undefined")
+    of_rows = judged[all_rows.image]
+    anchor, offset = (images.columns[name][all_rows.image][of_rows] for name in COLUMNS)
+    right = all_rows.rank[of_rows] == 0
+    clusters = None
+    if asked.how.by:
+        # The group of an anchor is that of its own frame; pm_scores gives the anchors in ascending order.
+        own = offset == 0
+        groups = clusters_of(images, all_rows, asked.how.by)[of_rows][own]
+        clusters = groups[np.argsort(anchor[own], kind="stable")]
+    of_cell = about(store, [cell], missing=cell.n_images - len(all_rows))
+    for k in sorted({0, int(np.abs(offset).max())}):
+        found = pm_scores(right, anchor, offset, k=k)
+        convention = f"share of anchors of which every frame within {k} is right; n counts anchors"
+        yield of_cell.score(f"pm-{k}", share_estimate(found.right, asked.how, clusters), convention)
+
+
+def _judged(images: Images, rows: Predictions) -> np.ndarray:
+    """The images of anchors that have an answer and a label for every frame, (N,) bool.
+
+    An anchor of which a frame is broken or not yet run would be judged by the others, which is easier.
+    """
+    answered = np.zeros(len(images.ids), dtype=bool)
+    answered[rows.image[rows.rank >= 0]] = True
+    _, codes = np.unique(images.columns["anchor"], return_inverse=True)
+    return np.asarray(np.bincount(codes[~answered], minlength=int(codes.max()) + 1)[codes] == 0)

@@ -48,6 +48,21 @@ def images_of(store: Store, cell: Cell) -> Images:
         raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
 
 
+class ImageTables:
+    """The images of every data set of a store, each read once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: dict[str, Images] = {}
+
+    def of(self, cell: Cell) -> Images:
+        """The images of the cell's data set."""
+        digest = str(cell.condition["data"])
+        if digest not in self._read:
+            self._read[digest] = images_of(self._store, cell)
+        return self._read[digest]
+
+
 def space_of(store: Store, cell: Cell) -> LabelSpace:
     """The classes of the cell's data set."""
     import pyarrow.parquet as pq
