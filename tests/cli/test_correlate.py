@@ -1,0 +1,115 @@
+"""``oodometer correlate`` as a person types it, on a small table and on the testbed's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from scipy.stats import pearsonr
+
+from oodometer.cli.main import main
+
+TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+"""The public table of the 204-model testbed, where it lies beside the project."""
+
+V2 = "imagenetv2-matched-frequency-format-val"
+
+
+def oodometer(*words: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+X = np.array([0.5, 0.6, 0.7, 0.8, 0.55, 0.65, 0.7, 0.75, 0.8])
+FOG = np.array([0.4, 0.5, 0.6, 0.7, 0.46, 0.58, 0.6, 0.62, 0.74])
+V = np.array([0.45, 0.55, 0.65, 0.75, 0.53, 0.58, 0.66, 0.7, 0.78])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of four standard models on straight lines and five others, and their categories."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"m{at},{x},{fog},{v}" for at, (x, fog, v) in enumerate(zip(X, FOG, V, strict=True))]
+    Path("grid.csv").write_text("\n".join(["model,val,fog,v2", *lines]))
+    kinds = [f"m{at},{'standard' if at < 4 else 'robust'}" for at in range(9)]
+    Path("cats.csv").write_text("\n".join(["model,category", *kinds]))
+
+
+def on_table(*words: str) -> Result:
+    return oodometer(
+        "correlate", "--table", "grid.csv", "--categories", "cats.csv", "--x", "val", "--scale", "linear", *words
+    )
+
+
+def test_text_and_json() -> None:
+    result = on_table("--synthetic", "fog", "--natural", "v2")
+    # The lines are x - 0.1 and x - 0.05; reference: scipy
+    expected = pearsonr((FOG - X + 0.1)[4:], (V - X + 0.05)[4:])
+    bounds = expected.confidence_interval()
+    assert (result.exit_code, result.stdout.splitlines()) == (
+        0,
+        [
+            "natural  synthetic  r of ρ",
+            f"v2       fog        {expected.statistic:+.3f} [{bounds.low:+.3f}, {bounds.high:+.3f}]  n=5",
+        ],
+    )
+    assert result.stderr == "fog against val: 4 models in the line\nv2 against val: 4 models in the line\n"
+    found = json.loads(on_table("--synthetic", "fog", "--natural", "v2~val", "--json").stdout)
+    assert found["pairs"][0]["r"]["value"] == pytest.approx(expected.statistic)
+    assert on_table("--synthetic", "fog", "--natural", "v2", "--plot").stdout.count("●") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--natural", "v2"), 2, "Missing option '--synthetic'"),
+        (("--synthetic", "fog"), 2, "Missing option '--natural'"),
+        (("--synthetic", "snow", "--natural", "v2"), 2, "the table: nothing was measured on 'snow'"),
+        (("--synthetic", "fog~", "--natural", "v2"), 2, "expected SHIFT or SHIFT~CLEAN"),
+        (("--synthetic", "fog~x", "--natural", "v2"), 2, "the table: nothing was measured on 'x'"),
+        (("--synthetic", "fog", "--natural", "v2", "--over", "none"), 2, "no model of category 'none'; known: robust"),
+        (("--synthetic", "fog", "--natural", "v2", "--baseline-above", "0.7"), 1, "2 models: a line needs at least 3"),
+        (("runs", "--synthetic", "fog", "--natural", "v2"), 2, "give a STORE or --table CSV, one of the two"),
+    ],
+)
+def test_errors(words: tuple[str, ...], code: int, message: str) -> None:
+    result = on_table(*words)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in result.stderr
+
+
+def test_a_store() -> None:
+    assert oodometer("import", "grid.csv", "--store", "runs").exit_code == 0
+    words = ("--categories", "cats.csv", "--x", "val", "--scale", "linear", "--synthetic", "fog", "--natural", "v2")
+    result = oodometer("correlate", "runs", *words)
+    assert (result.exit_code, result.stdout) == (0, on_table("--synthetic", "fog", "--natural", "v2").stdout)
+
+
+# Taori et al. 2020, Section 4.2: r = 0.24 and -0.05; the table gives 0.27 over 109 models with all columns on disk and
+# in memory averaged, and -0.050 over 99.
+def test_corruptions_and_attacks_hardly_predict_imagenetv2() -> None:
+    if not TESTBED.is_dir():
+        pytest.skip("the table of the testbed is not here")
+    words = (
+        "--table", TESTBED / "robustness_top1s.csv", "--categories", TESTBED / "model_categories.csv", "--x", "val",
+        "--baseline-above", "0.55", "--leave-out", "*aws*", "--leave-out", "*batch64*", "--leave-out", "*subsample*",
+        "--over", "robust_intervention", "--over", "lp_adversarial", "--over", "more_data", "--natural", V2, "--json",
+    )  # fmt: skip
+    result = oodometer("correlate", *words, "--synthetic", "imagenet-c.*", "--synthetic", "pgd.*")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    pairs = {pair["synthetic"]: pair for pair in found["pairs"]}
+    assert {name: pair["n"] for name, pair in pairs.items()} == {"imagenet-c.*": 109, "pgd.*": 99}
+    assert pairs["imagenet-c.*"]["r"]["value"] == pytest.approx(0.27, abs=0.005)
+    assert pairs["pgd.*"]["r"]["value"] == pytest.approx(-0.050, abs=0.0005)
+    assert [len(shift["conditions"]) for shift in found["synthetic"]] == [185, 4]
+    each = json.loads(oodometer("correlate", *words, "--synthetic", "pgd.*", "--each").stdout)
+    assert [pair["synthetic"] for pair in each["pairs"]] == [
+        pair["synthetic"] for pair in sorted(each["pairs"], key=lambda pair: -pair["r"]["value"])
+    ]
+    assert len(each["pairs"]) == 4
