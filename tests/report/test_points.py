@@ -234,7 +234,7 @@ def test_several_data_sets_under_one_condition_must_be_told_apart(store, make_da
     with pytest.raises(UsageError) as caught:
         points_from(store, "fog/3")
     assert str(caught.value) == (
-        f"{store}: mine was run on fog/3 of several data sets; say which: --x 'val' or --x 'val[20, seed 0]'"
+        f"{store}: mine was run on fog/3 of several data sets or classes; say which: --x 'val' or --x 'val[20, seed 0]'"
     )
     for name, n in sizes.items():
         (point,) = points_from(store, "fog/3", x=(name,)).models
@@ -245,7 +245,9 @@ def test_several_clean_sets_for_one_shift_must_be_told_apart(store, make_dataset
     for name, n in (("val", 60), ("train", 30)):
         add(store, make_dataset(n, ids=[f"{name}/{at}" for at in range(n)], name=name), answers(n, n))
     add(store, make_dataset(20, ids=[f"n/{at}" for at in range(20)], name="n"), answers(5, 20), condition="new")
-    with pytest.raises(UsageError, match=r"mine was run on clean of several data sets; say which: --x 'train' or --x"):
+    with pytest.raises(
+        UsageError, match=r"mine was run on clean of several data sets or classes; say which: --x 'train' or --x"
+    ):
         points_from(store, "new")
     assert points_from(store, "new", x=("train",)).models[0].x[0].n == 30
     assert [one.n for one in points_from(store, "new", x=("train", "val")).models[0].x] == [30, 60]
@@ -255,7 +257,15 @@ def test_data_sets_of_one_name_can_not_be_told_apart(store, make_dataset):
     for n in (10, 20):
         for condition in ("clean", "fog/3"):
             add(store, make_dataset(n), answers(n, n), condition=condition)
-    with pytest.raises(UsageError, match="they are all named val, so keep them in stores of their own"):
+    with pytest.raises(UsageError, match="they are all of val, so keep them in stores of their own"):
+        points_from(store, "fog/3")
+
+
+def test_a_shift_over_several_classes_can_not_be_told_apart(store, make_dataset):
+    for label_map in (None, "map of r"):
+        for condition in ("clean", "fog/3"):
+            add(store, make_dataset(20), answers(1, 20), condition=condition, label_map=label_map)
+    with pytest.raises(UsageError, match="several data sets or classes; say which: they are all of val, so keep them"):
         points_from(store, "fog/3")
 
 

@@ -97,23 +97,25 @@ def _sides(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], y:
         return None
     pairs = [
         _Sides(clean, found)
-        for found in _of_one_data_set(shifted)
+        for found in _that_belong_together(shifted)
         if (clean := _clean(store, model, cells, x, found[0]))
     ]
     # Where the shift was measured on several data sets, the clean set may tell which is meant.
     pairs = [one for one in pairs if _data(one.x[0]) == _data(one.y[0])] or pairs
     if len(pairs) > 1:
         data = sorted(one.y[0].data for one in pairs)
-        raise UsageError(f"{store}: {model} was run on {y[0]} of several data sets; say which: {_by_x(data)}")
+        raise UsageError(
+            f"{store}: {model} was run on {y[0]} of several data sets or classes; say which: {_by_x(data)}"
+        )
     return pairs[0] if pairs else None
 
 
-def _of_one_data_set(shifted: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """One cell for each condition, in every way in which the cells belong together."""
+def _that_belong_together(shifted: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
+    """One cell for each condition, in every way in which they are of the same data and classes."""
     if all(len(found) == 1 for found in shifted):  # each may be a data set of its own, as the folders of ImageNet-C are
         return [[cell for found in shifted for cell in found]]
-    by_data = [{_data(cell): cell for cell in found} for found in shifted]
-    return [[cells[data] for cells in by_data] for data in by_data[0] if all(data in cells for cells in by_data)]
+    by_kind = [{(_data(cell), _classes(cell)): cell for cell in found} for found in shifted]
+    return [[cells[kind] for cells in by_kind] for kind in by_kind[0] if all(kind in cells for cells in by_kind)]
 
 
 def _clean(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], shifted: Cell) -> list[Cell]:
@@ -127,14 +129,16 @@ def _clean(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], sh
             return []
         if len(fit) > 1:
             data = sorted(cell.data for cell in fit)
-            raise UsageError(f"{store}: {model} was run on {name} of several data sets; say which: {_by_x(data)}")
+            raise UsageError(
+                f"{store}: {model} was run on {name} of several data sets or classes; say which: {_by_x(data)}"
+            )
         found += fit
     return found
 
 
 def _by_x(data: Sequence[str]) -> str:
     if len(set(data)) < len(data):
-        return f"they are all named {data[0]}, so keep them in stores of their own"
+        return f"they are all of {data[0]}, so keep them in stores of their own"
     return " or ".join(f"--x {one!r}" for one in data)
 
 
