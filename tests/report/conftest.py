@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from oodometer.core.dataset import Dataset
-from oodometer.core.predictions import from_logits
+from oodometer.core.predictions import Predictions, from_logits
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 
@@ -38,32 +39,46 @@ class Filled:
         data: Dataset,
         ranks: Sequence[int] | np.ndarray,
         *,
+        positions: Sequence[int] | np.ndarray | None = None,
+        **about: Any,
+    ) -> Cell:
+        """One cell; ``ranks`` are those of the positions, by default of all images; ``about`` as of `put`."""
+        positions = np.arange(len(data)) if positions is None else np.asarray(positions)
+        labels = data.labels[positions]
+        logits = logits_with(np.asarray(ranks), labels, len(data.space))
+        return self.put(data, from_logits(logits, labels, positions), **about)
+
+    def put(
+        self,
+        data: Dataset,
+        rows: Predictions,
+        *,
         model: str = "mine",
         digest: str = "a" * 32,
         condition: str = "clean",
-        positions: Sequence[int] | np.ndarray | None = None,
         finished: bool = True,
         known_classes: int | None = None,
-        precision: str = "float32",
+        **more: Any,
     ) -> Cell:
-        """One cell; ``ranks`` are those of the positions, by default of all images."""
-        k = len(data.space)
-        positions = np.arange(len(data)) if positions is None else np.asarray(positions)
-        labels = data.labels[positions]
-        rows = from_logits(logits_with(np.asarray(ranks), labels, k), labels, positions)
+        """One cell with these rows; ``more``: n_classes, precision, input, label_map, transform."""
         cell = Cell(
-            model={"name": model, "digest": digest, "input": {}},
-            condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
+            model={"name": model, "digest": digest, "input": more.get("input", {})},
+            condition={
+                "name": condition,
+                "data": data.digest,
+                "label_map": more.get("label_map"),
+                "transform": more.get("transform"),
+            },
             data=data.name,
             space=data.space.name,
-            n_classes=k,
+            n_classes=more.get("n_classes", len(data.space)),
             n_images=len(data),
             known_classes=known_classes,
-            precision=precision,
+            precision=more.get("precision", "float32"),
         )
         self.store.add_cell(cell, data)
-        self.store.write_part(cell.key, 0, len(data) if finished else int(positions.max()) + 1, rows)
-        self.store.seal(cell, keep_logits=False)
+        self.store.write_part(cell.key, 0, len(data) if finished else int(rows.image.max()) + 1, rows)
+        self.store.seal(cell, keep_logits=rows.logits is not None)
         return cell
 
 
