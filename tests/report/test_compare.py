@@ -91,13 +91,14 @@ def test_the_text_to_the_letter(filled, make_dataset):
     add_two(filled, make_dataset(100, k=3), (80, 2, 8, 10))
     (found,) = compare(filled.store, "a", "b")
     # binomtest(82, 100) and (88, 100).proportion_ci(), binomtest(2, 10).pvalue of scipy; Tango's bounds: the doctest of
-    # paired_difference, checked in tests/stats
+    # paired_difference, checked in tests/stats; same answer: binomtest(90, 100); kappa: tests/stats
     assert str(found).splitlines() == [
         "clean on val, top-1, the 100 images that both saw",
         "  a           0.8200 [0.7305, 0.8897]  n=100",
         "  b           0.8800 [0.7998, 0.9364]  n=100",
         "  difference  +0.0600 [-0.0024, +0.1336]  n=100  (tango score 95%)",
         "  only a right 2, only b right 8, both 80, neither 10",
+        "  same answer 0.9000 [0.8238, 0.9510], error consistency κ 0.6106 [0.3657, 0.8100]",
         "  exact McNemar p = 0.109: no difference shown",
     ]
 
@@ -209,6 +210,7 @@ def test_the_same_classes_under_other_numbers_are_the_same_labels(filled, make_d
     filled.add(make_dataset(4, labels=[1, 0, 1, 0], space=sorted_otherwise), right(3, 4), model="b")
     (found,) = compare(filled.store, "a", "b")
     assert (found.accuracy_a.value, found.accuracy_b.value) == (0.5, 0.75)
+    assert found.agreement is None  # the same class has two numbers, so equal numbers say nothing
 
 
 def test_nothing_in_common_is_refused(filled, make_dataset, right):

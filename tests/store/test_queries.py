@@ -71,7 +71,11 @@ def test_counts_are_those_of_numpy(tmp_path_factory, make_dataset, make_cell, ma
 def brute_force(data_a, rows_a, data_b, rows_b) -> tuple:
     """The pairs by dictionaries."""
     seen_a, seen_b = (
-        {data.ids[row.image]: (row.label, row.rank == 0) for row in rows_as_tuples(rows) if row.rank >= 0}
+        {
+            data.ids[row.image]: (row.label, row.rank == 0, row.prediction)
+            for row in rows_as_tuples(rows)
+            if row.rank >= 0
+        }
         for data, rows in ((data_a, rows_a), (data_b, rows_b))
     )
     common = seen_a.keys() & seen_b.keys()
@@ -81,11 +85,14 @@ def brute_force(data_a, rows_a, data_b, rows_b) -> tuple:
         one for one in common if contents_a[one] != contents_b[one] and contents_a[one] and contents_b[one]
     ]
     other_label = [one for one in common if seen_a[one][0] != seen_b[one][0]]
+    # Numbers of classes can be compared only where both sides number the true classes alike.
+    same = None if other_label or not common else sum(seen_a[one][2] == seen_b[one][2] for one in common)
     return (
         good.count((True, True)),
         good.count((True, False)),
         good.count((False, True)),
         good.count((False, False)),
+        same,
         len(seen_a),
         len(seen_b),
         min(other_content, default=None),
@@ -97,8 +104,8 @@ def rows_as_tuples(rows):
     from types import SimpleNamespace
 
     return [
-        SimpleNamespace(image=int(image), label=int(label), rank=int(rank))
-        for image, label, rank in zip(rows.image, rows.label, rows.rank, strict=True)
+        SimpleNamespace(image=int(image), label=int(label), rank=int(rank), prediction=int(prediction))
+        for image, label, rank, prediction in zip(rows.image, rows.label, rows.rank, rows.prediction, strict=True)
     ]
 
 
@@ -150,7 +157,7 @@ def test_both_questions_work_at_any_address(store, make_dataset, make_cell, make
     good = [one.rank[:28] == 0 for one in rows]
     assert as_tuple(paired(store, *cells)) == (
         (good[0] & good[1]).sum(), (good[0] & ~good[1]).sum(), (~good[0] & good[1]).sum(), (~good[0] & ~good[1]).sum(),
-        30, 28, None, None,
+        (rows[0].prediction[:28] == rows[1].prediction[:28]).sum(), 30, 28, None, None,
     )  # fmt: skip
 
 

@@ -8,11 +8,15 @@ from typing import Any
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.report.named import cells_of
+from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.intervals import share_of
-from oodometer.stats.paired import PairedCounts, mcnemar_exact, paired_difference
+from oodometer.stats.paired import PairedCounts, error_consistency_of, mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
 from oodometer.store.queries import Pairs, paired
 from oodometer.store.store import Store, open_store
+
+RESAMPLES = 10_000
+"""For the interval of the error consistency: they cost next to nothing, and serve every level up to 99.98 %."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,9 @@ class Comparison:
         accuracy_a, accuracy_b: Top-1 on the common images.
         difference: Accuracy of B minus accuracy of A.
         p_value: Of the exact McNemar test.
+        agreement: The share of images to which both gave the same class; None where they number classes differently.
+        error_consistency: Cohen's kappa on being right: 1 where they fail on the same images, 0 where they fail
+            independently; None where both are always right, or always wrong.
         level: Of the intervals and the verdict.
         n_a, n_b: How many images each model saw; n is in the estimates.
     """
@@ -35,6 +42,8 @@ class Comparison:
     accuracy_b: Estimate
     difference: Estimate
     p_value: float
+    agreement: Estimate | None
+    error_consistency: Estimate | None
     level: float
     counts: PairedCounts
     n_a: int
@@ -57,9 +66,18 @@ class Comparison:
             f"  {'difference'.ljust(width)}  {_signed(self.difference)}  ({self.difference.interval})",
             f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
             f"both {counts.both}, neither {counts.neither}",
+            *self._together(),
             f"  exact McNemar p = {self.p_value:.3g}: {self.verdict}",
         ]
         return "\n".join(lines)
+
+    def _together(self) -> list[str]:
+        known = [
+            f"{name} {estimate.value:.4f}" + _bounds(estimate)
+            for name, estimate in (("same answer", self.agreement), ("error consistency κ", self.error_consistency))
+            if estimate is not None
+        ]
+        return [f"  {', '.join(known)}"] if known else []
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as plain values."""
@@ -148,6 +166,8 @@ def _compared(a: Cell, b: Cell, found: Pairs, level: float) -> Comparison:
         accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
         difference=paired_difference(counts, level=level),
         p_value=mcnemar_exact(counts),
+        agreement=None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level),
+        error_consistency=error_consistency_of(counts, resampling=Resampling(level=level, draws=RESAMPLES)),
         level=level,
         counts=counts,
         n_a=found.n_a,
@@ -157,3 +177,9 @@ def _compared(a: Cell, b: Cell, found: Pairs, level: float) -> Comparison:
 
 def _signed(estimate: Estimate) -> str:
     return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]  n={estimate.n}"
+
+
+def _bounds(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" [{estimate.low:.4f}, {estimate.high:.4f}]"

@@ -1,4 +1,4 @@
-"""Two models on the same images: the exact McNemar test and the interval of the difference."""
+"""Two models on the same images: the exact McNemar test, the interval of the difference, whether they err together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
+from oodometer.core.random import rng_for
+from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, interval_of
 from oodometer.stats.intervals import check_level
 
 
@@ -66,6 +68,36 @@ def paired_difference(counts: PairedCounts, *, level: float = 0.95) -> Estimate:
     low = -1.0 if excess(-edge, 1) <= 0 else brentq(excess, -edge, max(difference, -edge), args=(1,), xtol=1e-12)
     high = 1.0 if excess(edge, -1) >= 0 else brentq(excess, min(difference, edge), edge, args=(-1,), xtol=1e-12)
     return Estimate(difference, float(low), float(high), n, f"tango score {100 * level:g}%")
+
+
+def error_consistency_of(counts: PairedCounts, *, resampling: Resampling = DEFAULT) -> Estimate | None:
+    """Cohen's kappa on being right, with the interval of the bootstrap over images; None where it is undefined.
+
+    Images are of four kinds, so that resampling them is drawing the four counts: no image is needed.
+
+    >>> print(error_consistency_of(PairedCounts(both=70, only_a=8, only_b=2, neither=20)))
+    0.7346 [0.5705, 0.8751]  n=100
+    """
+    observed = np.array([[counts.both, counts.only_a, counts.only_b, counts.neither]])
+    value = float(_kappa(observed)[0])
+    if np.isnan(value):  # both models always right, or both always wrong
+        return None
+    rng = rng_for("bootstrap of four counts", seed=resampling.seed)
+    draws = rng.multinomial(counts.n, observed[0] / counts.n, size=resampling.draws)
+    drawn = _kappa(draws)
+    if np.isnan(drawn).mean() > MOST_UNDEFINED:
+        return Estimate(value, None, None, counts.n, "none: too few images for a bootstrap")
+    percentile = Resampling(resampling.draws, resampling.level, seed=resampling.seed)
+    return interval_of(drawn, value, n=counts.n, resampling=percentile)
+
+
+def _kappa(counts: np.ndarray) -> np.ndarray:
+    """Kappa of each row of both, only A, only B, neither, (D, 4) -> (D,); NaN where it is 0 / 0."""
+    both, only_a, only_b, neither = (counts / counts.sum(axis=1, keepdims=True)).T
+    right_a, right_b = both + only_a, both + only_b
+    expected = right_a * right_b + (1 - right_a) * (1 - right_b)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(expected < 1, (both + neither - expected) / (1 - expected), np.nan))
 
 
 def _score(delta: float, n: int, b: int, c: int) -> float:

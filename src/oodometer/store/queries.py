@@ -69,6 +69,8 @@ class Pairs:
 
     Args:
         both, only_a, only_b, neither: Of the common labelled images, which model was right.
+        same_answer: Of the common images, on how many both gave the same class; None where the two models number
+            their classes differently.
         n_a, n_b: Labelled images of each cell.
         other_content: An id under which the two cells saw different images.
         other_label: An id that has different labels.
@@ -78,6 +80,7 @@ class Pairs:
     only_a: int
     only_b: int
     neither: int
+    same_answer: int | None
     n_a: int
     n_b: int
     other_content: str | None
@@ -99,17 +102,20 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
         store,
         """
         WITH a AS (
-            SELECT id, content, rows.label AS label, $classes_a[images.label + 1] AS class, rank = 0 AS good
+            SELECT id, content, rows.label AS label, $classes_a[images.label + 1] AS class, rank = 0 AS good,
+                prediction
             FROM read_parquet($rows_a, hive_partitioning = false) AS rows
             JOIN read_parquet($images_a, hive_partitioning = false) AS images ON rows.image = images.image
             WHERE rank >= 0),
         b AS (
-            SELECT id, content, rows.label AS label, $classes_b[images.label + 1] AS class, rank = 0 AS good
+            SELECT id, content, rows.label AS label, $classes_b[images.label + 1] AS class, rank = 0 AS good,
+                prediction
             FROM read_parquet($rows_b, hive_partitioning = false) AS rows
             JOIN read_parquet($images_b, hive_partitioning = false) AS images ON rows.image = images.image
             WHERE rank >= 0)
         SELECT count(*) FILTER (a.good AND b.good), count(*) FILTER (a.good AND NOT b.good),
             count(*) FILTER (NOT a.good AND b.good), count(*) FILTER (NOT a.good AND NOT b.good),
+            CASE WHEN bool_and(a.label = b.label) THEN count(*) FILTER (a.prediction = b.prediction) END,
             (SELECT count(*) FROM a), (SELECT count(*) FROM b),
             -- An empty digest: answers computed elsewhere, of images that were never seen here.
             min(a.id) FILTER (a.content <> b.content AND octet_length(a.content) > 0 AND octet_length(b.content) > 0),
