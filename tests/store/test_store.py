@@ -478,3 +478,20 @@ def test_a_cell_without_rows(store, make_dataset, make_cell):
     store.add_cell(cell, data)
     assert store.row_files(cell) == []
     assert message_of(lambda: store.read(cell)) == f"{store}: no predictions of net on clean"
+
+
+def test_columns_that_come_later_are_kept(local_store, make_dataset, make_cell):
+    from oodometer.store.images import images_of
+
+    plain = make_dataset(3)
+    local_store.add_cell(make_cell(plain), plain)
+    # The same images, known better: ids, labels and contents are what the digest is of.
+    for columns in ({"video": np.array(["x", "y", "z"])}, {"frame": np.array([4, 5, 6]), "video": np.array(["a"] * 3)}):
+        known = replace(plain, columns=columns)
+        assert known.digest == plain.digest
+        local_store.add_cell(make_cell(known, condition="again"), known)
+    images = images_of(local_store, make_cell(plain))
+    assert images.columns["video"].tolist() == ["x", "y", "z"]  # what was there first stays
+    assert images.columns["frame"].tolist() == [4, 5, 6]
+    assert images.ids.tolist() == list(plain.ids)
+    assert images.space == plain.space

@@ -11,9 +11,7 @@ import numpy as np
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
-
-COLUMN = "column:"
+from oodometer.store.store import COLUMN, Store
 
 
 @dataclass(frozen=True)

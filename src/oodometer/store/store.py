@@ -13,6 +13,7 @@ at once, and the worst that happens is that the same rows are written twice.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -31,6 +32,8 @@ from oodometer.store.files import Files
 from oodometer.store.rows import from_parquet, logits_to_parquet, to_parquet
 
 MARK = "oodometer.json"
+COLUMN = "column:"
+"""Before the names of what travels along with each image, in the tables of images."""
 CELL = re.compile(r"[0-9a-f]{32}")
 PART = re.compile(r"(\d{9,})-(\d{9,})\.parquet")
 
@@ -51,9 +54,25 @@ class Store:
         table = f"datasets/{dataset.digest}.parquet"
         if not self.files.exists(table):
             self.files.write(table, _images_table(dataset))
+        elif dataset.columns:
+            self._add_columns(table, dataset)
         path = f"cells/{cell.key}/cell.json"
         if not self.files.exists(path):
             self.files.write(path, json.dumps(asdict(cell), indent=1).encode())
+
+    def _add_columns(self, table: str, dataset: Dataset) -> None:
+        """Keep columns that an earlier run of the same images did not know of."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        known = pq.read_table(pa.BufferReader(self.files.read(table)))
+        new = {name: values for name, values in dataset.columns.items() if f"{COLUMN}{name}" not in known.column_names}
+        for name, values in new.items():
+            known = known.append_column(f"{COLUMN}{name}", pa.array(values))
+        if new:
+            buffer = io.BytesIO()
+            pq.write_table(known, buffer, compression="zstd")
+            self.files.write(table, buffer.getvalue())
 
     def write_part(self, key: str, start: int, stop: int, rows: Predictions) -> None:
         """Write the rows of positions start to stop; rows may be fewer where images are broken."""
@@ -221,8 +240,6 @@ def _ranges(names: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _images_table(dataset: Dataset) -> bytes:
-    import io
-
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -233,7 +250,7 @@ def _images_table(dataset: Dataset) -> bytes:
         "content": pa.array(dataset.scan().contents, type=pa.binary()),
         "row": pa.array(dataset.rows.astype(np.int64)),
     }
-    columns.update({f"column:{name}": pa.array(values) for name, values in dataset.columns.items()})
+    columns.update({f"{COLUMN}{name}": pa.array(values) for name, values in dataset.columns.items()})
     about = {"name": dataset.name, "space": dataset.space.name, "classes": json.dumps(dataset.space.classes)}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns).replace_schema_metadata(about), buffer, compression="zstd")
