@@ -245,8 +245,12 @@ def _normalised(
         return
     lacking = [name for name in COMMON if name not in found.names] if found.published else []
     if lacking:
-        said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
-        yield LeftOut((metrics[1],), f"{found.family}: {said}: {', '.join(lacking)}")
+        said = (
+            f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing: {', '.join(lacking)}"
+        )
+        if set(found.names) <= set(EXTRA):
+            said = "the extra corruptions never enter it"
+        yield LeftOut((metrics[1],), f"{found.family}: {said}")
     else:
         yield Number(metrics[1], found.family, each[:, places].mean(axis=1), conventions[1])
     for place, name in enumerate(found.names):
