@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say
+from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
 
 
 @click.command(
@@ -33,11 +33,12 @@ from oodometer.cli.output import as_json, print_json, say
     "--temperature", metavar="CONDITION[@DATA]", help="Fit each model's temperature there, and scale by it first."
 )
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
+@plugins
 @as_json
 def command(
     store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, seed: int,
     normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None, plot: bool | None,
-    as_json: bool,
+    plugin_modules: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Score a store."""
     import sys
@@ -46,6 +47,7 @@ def command(
     from oodometer.report.asked import ScoreOptions
     from oodometer.report.score import score
 
+    import_plugins(plugin_modules)
     options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     with watching("cells read") as watcher:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 
-from oodometer.core.errors import OodometerError
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import Predictions
 from oodometer.core.registry import Registry
+
+KNOWN_COLUMNS = tuple(one.name for one in fields(Predictions) if one.name != "logits")
+"""What a metric may ask for."""
 
 LABELLED = {"label", "rank", "label_log_probability"}
 """Columns that only images with a label have."""
@@ -59,6 +62,34 @@ metrics: Registry[Metric] = Registry(
     },
     group="oodometer.metrics",
 )
+
+
+def metric(
+    name: str,
+    *,
+    columns: Sequence[str],
+    kind: Literal["share", "mean", "whole"] = "mean",
+    better: Literal["higher", "lower"] = "higher",
+) -> Callable[[Callable[..., Any]], Metric]:
+    """A decorator that makes a metric of a function, under a name that ``score`` knows from then on.
+
+    The first line of the function's docstring becomes the convention. For the arguments see `Metric`.
+
+        @metric("sure-and-wrong", columns=["confidence", "rank"], kind="share", better="lower")
+        def sure_and_wrong(confidence, rank):
+            '''Confidence above 0.9, and another class than the true one.'''
+            return (confidence > 0.9) & (rank > 0)
+    """
+    unknown = [one for one in columns if one not in KNOWN_COLUMNS]
+    if unknown or not columns:
+        wrong = repr(unknown[0]) if unknown else "no column"
+        raise UsageError(f"metric {name}: {wrong} is not a column of predictions; known: {', '.join(KNOWN_COLUMNS)}")
+
+    def add(function: Callable[..., Any]) -> Metric:
+        convention = (function.__doc__ or "").strip().partition("\n")[0]
+        return metrics.register(name)(Metric(name, convention, tuple(columns), function, kind, better))
+
+    return add
 
 
 def columns_of(metric: Metric, rows: Predictions) -> tuple[np.ndarray, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -183,6 +184,11 @@ class Measured:
     by: Normaliser | None
     published: bool
 
+    @property
+    def places(self) -> list[int]:
+        """The corruptions that means are over: without the four extra ones, unless there are no others."""
+        return [at for at, name in enumerate(self.names) if name not in EXTRA] or list(range(len(self.names)))
+
 
 @dataclass(frozen=True)
 class Number:
@@ -194,55 +200,47 @@ class Number:
     convention: str
 
 
+@dataclass(frozen=True)
+class Ratio:
+    """A way to divide errors by those of a normaliser: for each corruption, and in the mean."""
+
+    each: str
+    mean: str
+    what: str
+    of: Callable[[np.ndarray, np.ndarray | None, Normaliser], np.ndarray]
+    """Errors (D, C, S), clean errors (D,) and the normaliser -> (D, C)."""
+
+
+CE = Ratio("ce", "mce", "error", lambda errors, _, by: corruption_errors(errors, by))
+RELATIVE_CE = Ratio(
+    "relative-ce",
+    "relative-mce",
+    "error above the clean one",
+    lambda errors, clean, by: relative_corruption_errors(errors, 0.0 if clean is None else clean, by),
+)
+
+
 def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
-    """The means over the corruptions, then each corruption; the four extra ones never enter a mean with others."""
-    places = [place for place, name in enumerate(found.names) if name not in EXTRA] or list(range(len(found.names)))
-    over = f"over {len(places)} corruptions x {len(SEVERITIES)} severities"
-    plain = mean_error(found.errors[:, places])
+    """The means over the corruptions, and each corruption by itself."""
+    over = f"over {len(found.places)} corruptions x {len(SEVERITIES)} severities"
+    plain = mean_error(found.errors[:, found.places])
     yield Number(MEAN, found.family, plain, f"mean error {over}, not normalised")
     if found.by is None:
         why = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
         yield LeftOut(NORMALISED, f"{found.family}: {why}")
         return
-    by = found.by.name
-    yield from _normalised(
-        found,
-        places,
-        ("ce", "mce"),
-        lambda normaliser: corruption_errors(found.errors, normaliser),
-        (f"error summed over {len(SEVERITIES)} severities, divided by that of {by}", f"mean of CE {over}, by {by}"),
-    )
-    clean = found.clean
-    if clean is None or found.by.clean is None:
-        lacking = "no predictions of the same images as they are" + ("" if clean is None else f" by {by}")
-        yield LeftOut(("relative-ce", "relative-mce"), f"{found.family}: {lacking}; run --on clean")
+    yield from _normalised(found, found.by, CE)
+    if found.clean is None or found.by.clean is None:
+        lacking = "no predictions of the same images as they are" + (
+            "" if found.clean is None else f" by {found.by.name}"
+        )
+        yield LeftOut((RELATIVE_CE.each, RELATIVE_CE.mean), f"{found.family}: {lacking}; run --on clean")
         return
-    yield from _normalised(
-        found,
-        places,
-        ("relative-ce", "relative-mce"),
-        lambda normaliser: relative_corruption_errors(found.errors, clean, normaliser),
-        (
-            f"error above the clean one summed over {len(SEVERITIES)} severities, divided by that of {by}",
-            f"mean of relative CE {over}, by {by}",
-        ),
-    )
+    yield from _normalised(found, found.by, RELATIVE_CE)
 
 
-def _normalised(
-    found: Measured,
-    places: Sequence[int],
-    metrics: tuple[str, str],
-    of: Callable[[Normaliser], np.ndarray],
-    conventions: tuple[str, str],
-) -> Iterator[Number | LeftOut]:
-    """The mean over some corruptions, and each corruption by itself."""
-    assert found.by is not None
-    try:
-        each = of(found.by)
-    except OodometerError as why:
-        yield LeftOut(metrics, f"{found.family}: {why}")
-        return
+def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Number | LeftOut]:
+    each = _ratios(found, by, ratio)
     lacking = [name for name in COMMON if name not in found.names] if found.published else []
     if lacking:
         said = (
@@ -250,8 +248,34 @@ def _normalised(
         )
         if set(found.names) <= set(EXTRA):
             said = "the extra corruptions never enter it"
-        yield LeftOut((metrics[1],), f"{found.family}: {said}")
+        yield LeftOut((ratio.mean,), f"{found.family}: {said}")
     else:
-        yield Number(metrics[1], found.family, each[:, places].mean(axis=1), conventions[1])
+        over = f"mean of {ratio.each} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
+        yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), over)
+    said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
     for place, name in enumerate(found.names):
-        yield Number(metrics[0], f"{found.family}/{name}", each[:, place], conventions[0])
+        yield Number(ratio.each, f"{found.family}/{name}", each[:, place], said)
+
+
+def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:
+    """The ratio of every draw and corruption, (1 + D, C); NaN where a draw leaves the normaliser without errors."""
+    try:
+        return ratio.of(found.errors, found.clean, by)
+    except OodometerError:
+        # With all images it must be defined, and so this says why it is not.
+        ratio.of(*_draw(found, by, 0))
+    each = np.full(found.errors.shape[:2], np.nan)
+    for draw, place in np.ndindex(*each.shape):
+        with contextlib.suppress(OodometerError):
+            each[draw, place] = ratio.of(*_draw(found, by, draw, place))[0, 0]
+    return each
+
+
+def _draw(
+    found: Measured, by: Normaliser, draw: int, place: int | None = None
+) -> tuple[np.ndarray, np.ndarray | None, Normaliser]:
+    """One draw, of all corruptions or of one."""
+    row, at = slice(draw, draw + 1), slice(None) if place is None else slice(place, place + 1)
+    clean = None if found.clean is None else found.clean[row]
+    by_clean = by.clean[row] if isinstance(by.clean, np.ndarray) else by.clean
+    return found.errors[row, at], clean, Normaliser(by.name, found.names[at], by.errors[row, at], by_clean)

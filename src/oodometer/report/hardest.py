@@ -99,7 +99,7 @@ def _of_one_kind(store: Store, cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _class_names(store: Store, cell: Cell) -> dict[int, str]:
-    """What the data call the classes: all of them where the model numbers them as the data do, else those that occur."""
+    """What the data call the classes: all where the model numbers them as the data do, else those that occur."""
     images, rows = images_of(store, cell), store.read(cell)
     known = rows.label >= 0
     if np.array_equal(rows.label[known], images.labels[rows.image[known]]):

@@ -21,7 +21,7 @@ def cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
     if not found:
         hint = did_you_mean(name, {cell.model_name for cell in cells})
         raise UsageError(f"{store}: no predictions of a model named {name!r}{hint}")
-    weights = sorted({str(cell.model["digest"])[:8] for cell in found})
+    weights = sorted({cell.weights[:8] for cell in found})
     if len(weights) > 1:
         several = ", ".join(f"{plain}@{one}" for one in weights)
         raise UsageError(f"{store}: {name} stands for several weights; say which: {several}")
@@ -30,8 +30,8 @@ def cells_of(name: str, cells: list[Cell], store: Store) -> list[Cell]:
         if len(twins) > 1:
             several = ", ".join(f"{plain}@{other.key[:8]}" for other in twins)
             raise UsageError(
-                f"{store}: {name} was run on {cell.condition_name} with several preprocessings or precisions; "
-                f"say which: {several}"
+                f"{store}: {name} was run on {cell.condition_name} with several preprocessings or precisions, or from "
+                f"several files; say which: {several}"
             )
     return found
 
@@ -65,7 +65,7 @@ def _on_content(cell: Cell) -> str:
 
 def model_of(cell: Cell) -> tuple[str, ...]:
     """What makes a model: its name, weights, preprocessing and precision."""
-    return cell.model_name, str(cell.model["digest"]), str(cell.model.get("input")), cell.precision
+    return cell.model_name, cell.weights, str(cell.model.get("input")), cell.precision
 
 
 def models_of(cells: Sequence[Cell]) -> list[list[Cell]]:

@@ -18,7 +18,7 @@ class Score:
     """One number about one cell, or about several cells of one model.
 
     Args:
-        weights: The first letters of the weights' digest; empty for an imported number.
+        weights: The first letters of the weights' digest; empty for what was imported.
         condition: What the model was asked about; a family such as ``imagenet-c`` where the number sums it up.
         data: The name of the data set, and the first letters of its digest in ``content``.
         metric: The name of the number, and in ``convention`` the definition that it follows.
@@ -131,7 +131,7 @@ def about(store: Store, cells: Sequence[Cell], *, missing: int, data: str | None
     first = cells[0]
     return About(
         model=first.model_name,
-        weights=str(first.model["digest"])[:8],
+        weights=first.weights[:8],
         condition=first.condition_name,
         data=first.data if data is None else data,
         content=str(first.condition["data"])[:8],

@@ -71,7 +71,7 @@ def _by_model(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
     weights: dict[str, dict[str, dict[str, list[Cell]]]] = {}
     for cell in cells:
         how = f"{cell.model.get('input')} {cell.precision}"
-        of_weights = weights.setdefault(cell.model_name, {}).setdefault(str(cell.model["digest"]), {})
+        of_weights = weights.setdefault(cell.model_name, {}).setdefault(cell.weights, {})
         of_weights.setdefault(how, []).append(cell)
     found: dict[str, list[Cell]] = {}
     for name, of_name in weights.items():

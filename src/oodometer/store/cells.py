@@ -58,3 +58,8 @@ class Cell:
     def condition_name(self) -> str:
         """What the user calls the condition."""
         return str(self.condition["name"])
+
+    @property
+    def weights(self) -> str:
+        """The digest of the model's weights; empty for answers computed elsewhere, whose name alone says whose."""
+        return "" if self.model.get("kind") == "predictions" else str(self.model["digest"])
