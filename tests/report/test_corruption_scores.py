@@ -299,17 +299,43 @@ def test_a_normaliser_of_fewer_corruptions_is_used_where_it_has_them(filled, mak
 
 
 def test_a_normaliser_without_errors_is_left_out_and_said(filled, make_dataset):
-    mine, data = errors_of(16, 16, ("fog",)), make_dataset(16)
-    perfect = {place: np.zeros(16, dtype=bool) for place in mine}
-    add_family(filled, data, mine, names=("fog",))
-    add_family(filled, data, perfect, names=("fog",), model="perfect")
-    options = ScoreOptions(normaliser="perfect")
+    names = ("snow", "fog")
+    mine, other, data = errors_of(16, 16, names), errors_of(16, 17, names), make_dataset(16)
+    for severity in SEVERITIES:
+        other["fog", severity][:] = False
+    add_family(filled, data, mine, names=names)
+    add_family(filled, data, other, names=names, model="other")
+    options = ScoreOptions(normaliser="other")
     found = score(filled.store, metrics=["all"], options=options)
     rows = by_place(found.only(lambda row: row.model == "mine"))
     assert ("mean-corruption-error", "imagenet-c") in rows
     assert ("ce", "imagenet-c/fog") not in rows
-    with pytest.raises(OodometerError, match=r"^ce: imagenet-c: perfect has no error under fog"):
-        score(filled.store, metrics=["ce"], options=options)
+    # what does not need fog is there
+    snow = [sum(int(table["snow", severity].sum()) for severity in SEVERITIES) for table in (mine, other)]
+    assert rows["ce", "imagenet-c/snow"].estimate.value == pytest.approx(snow[0] / snow[1])
+    with pytest.raises(OodometerError) as caught:
+        score(filled.store, metrics=["mce"], options=options)
+    assert str(caught.value) == "mce: imagenet-c: other has no error under fog: CE is undefined"
+
+
+def test_draws_without_errors_of_the_normaliser_are_counted(filled, make_dataset):
+    mine, other, data = errors_of(16, 18, ("fog",)), errors_of(16, 19, ("fog",)), make_dataset(16)
+    for severity in SEVERITIES:
+        other["fog", severity][:] = np.arange(16) < 4
+    add_family(filled, data, mine, names=("fog",))
+    add_family(filled, data, other, names=("fog",), model="other")
+    options = ScoreOptions(normaliser="other", draws=400)
+    rows = by_place(score(filled.store, metrics=["ce"], options=options).only(lambda row: row.model == "mine"))
+    draws = [
+        sum(times[image] * mine["fog", severity][image] for severity in SEVERITIES for image in range(16))
+        / (5 * times[:4].sum()) if times[:4].sum() else np.nan
+        for block in resample_counts(16, Resampling(draws=400)) for times in block
+    ]  # fmt: skip
+    undefined = int(np.isnan(draws).sum())
+    assert 0 < undefined <= 20  # (12 / 16)^16 = 1 % of the draws have none of the four images
+    estimate = rows["ce", "imagenet-c/fog"].estimate
+    assert (estimate.low, estimate.high) == pytest.approx(tuple(np.nanquantile(draws, [0.025, 0.975])))
+    assert estimate.interval == f"bootstrap 95% ({undefined} of 400 draws undefined)"
 
 
 @pytest.mark.parametrize(("value", "sign"), [(0, "right"), (1, "wrong")])

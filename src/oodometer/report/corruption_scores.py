@@ -21,10 +21,10 @@ from oodometer.metrics.corruption_error import (
     relative_corruption_errors,
 )
 from oodometer.report.asked import Asked
-from oodometer.report.estimates import shared_draws
+from oodometer.report.estimates import SharedDraws, shared_draws
 from oodometer.report.joined import clusters_by, joined
 from oodometer.report.named import cells_of, same_classes
-from oodometer.report.scores import LeftOut, Score, about, or_left_out
+from oodometer.report.scores import About, LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
 from oodometer.store.images import ImageTables
 from oodometer.store.store import Store
@@ -143,8 +143,12 @@ def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked)
         if isinstance(number, LeftOut):
             yield number
         elif asked.wants(number.metric):
-            estimate = draws.estimate(number.values)
-            yield of_cells.score(number.metric, estimate, number.convention, condition=number.condition)
+            yield from or_left_out(_scored(number, draws, of_cells), (number.metric,), number.condition)
+
+
+def _scored(number: Number, draws: SharedDraws, of_cells: About) -> Iterator[Score]:
+    estimate = draws.estimate(number.values)
+    yield of_cells.score(number.metric, estimate, number.convention, condition=number.condition)
 
 
 def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | None]:
@@ -206,15 +210,17 @@ class Ratio:
 
     each: str
     mean: str
+    name: str
     what: str
     of: Callable[[np.ndarray, np.ndarray | None, Normaliser], np.ndarray]
     """Errors (D, C, S), clean errors (D,) and the normaliser -> (D, C)."""
 
 
-CE = Ratio("ce", "mce", "error", lambda errors, _, by: corruption_errors(errors, by))
+CE = Ratio("ce", "mce", "CE", "error", lambda errors, _, by: corruption_errors(errors, by))
 RELATIVE_CE = Ratio(
     "relative-ce",
     "relative-mce",
+    "relative CE",
     "error above the clean one",
     lambda errors, clean, by: relative_corruption_errors(errors, 0.0 if clean is None else clean, by),
 )
@@ -241,29 +247,31 @@ def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
 
 def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Number | LeftOut]:
     each = _ratios(found, by, ratio)
+    undefined = {place: _why(found, by, ratio, place) for place in np.flatnonzero(np.isnan(each[0])).tolist()}
     lacking = [name for name in COMMON if name not in found.names] if found.published else []
-    if lacking:
-        said = (
-            f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing: {', '.join(lacking)}"
-        )
-        if set(found.names) <= set(EXTRA):
-            said = "the extra corruptions never enter it"
-        yield LeftOut((ratio.mean,), f"{found.family}: {said}")
+    if found.published and set(found.names) <= set(EXTRA):
+        yield LeftOut((ratio.mean,), f"{found.family}: the extra corruptions never enter it")
+    elif lacking:
+        said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
+        yield LeftOut((ratio.mean,), f"{found.family}: {said}: {', '.join(lacking)}")
+    elif undefined:
+        yield LeftOut((ratio.mean,), f"{found.family}: {next(iter(undefined.values()))}")
     else:
-        over = f"mean of {ratio.each} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
+        over = f"mean of {ratio.name} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
         yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), over)
     said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
     for place, name in enumerate(found.names):
-        yield Number(ratio.each, f"{found.family}/{name}", each[:, place], said)
+        if place in undefined:
+            yield LeftOut((ratio.each,), f"{found.family}: {undefined[place]}")
+        else:
+            yield Number(ratio.each, f"{found.family}/{name}", each[:, place], said)
 
 
 def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:
-    """The ratio of every draw and corruption, (1 + D, C); NaN where a draw leaves the normaliser without errors."""
-    try:
+    """The ratio of every draw and corruption, (1 + D, C); NaN where the normaliser has nothing to divide by."""
+    with contextlib.suppress(OodometerError):
         return ratio.of(found.errors, found.clean, by)
-    except OodometerError:
-        # With all images it must be defined, and so this says why it is not.
-        ratio.of(*_draw(found, by, 0))
+    # Undefined somewhere: draw by draw, so that the others stay.
     each = np.full(found.errors.shape[:2], np.nan)
     for draw, place in np.ndindex(*each.shape):
         with contextlib.suppress(OodometerError):
@@ -271,11 +279,19 @@ def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:
     return each
 
 
-def _draw(
-    found: Measured, by: Normaliser, draw: int, place: int | None = None
-) -> tuple[np.ndarray, np.ndarray | None, Normaliser]:
-    """One draw, of all corruptions or of one."""
-    row, at = slice(draw, draw + 1), slice(None) if place is None else slice(place, place + 1)
+def _why(found: Measured, by: Normaliser, ratio: Ratio, place: int) -> str:
+    """Why there is no such number of all images."""
+    try:
+        ratio.of(*_draw(found, by, 0, place))
+    except OodometerError as why:
+        return str(why)
+    return ""
+
+
+def _draw(found: Measured, by: Normaliser, draw: int, place: int) -> tuple[np.ndarray, np.ndarray | None, Normaliser]:
+    """What a ratio wants of one draw and one corruption."""
+    row, at = slice(draw, draw + 1), slice(place, place + 1)
     clean = None if found.clean is None else found.clean[row]
+    errors = np.broadcast_to(by.errors, found.errors.shape)[row, at]
     by_clean = by.clean[row] if isinstance(by.clean, np.ndarray) else by.clean
-    return found.errors[row, at], clean, Normaliser(by.name, found.names[at], by.errors[row, at], by_clean)
+    return found.errors[row, at], clean, Normaliser(by.name, found.names[at], errors, by_clean)
