@@ -279,8 +279,12 @@ def test_a_normaliser_that_is_not_there(filled, make_dataset):
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ce"], options=ScoreOptions(normaliser="other"))
     assert str(caught.value) == (
-        f"ce: mine on imagenet-c: {filled.store}: the normaliser other was not run on imagenet-c of val"
+        f"ce: imagenet-c: {filled.store}: the normaliser other was not run on imagenet-c of val"
     )
+    (row,) = score(
+        filled.store, metrics=["mean-corruption-error"], options=ScoreOptions(normaliser="other")
+    ).rows  # needs no normaliser
+    assert row.estimate.value == pytest.approx(np.mean([wrong["fog", severity] for severity in SEVERITIES]))
 
 
 def test_a_normaliser_of_fewer_corruptions_is_used_where_it_has_them(filled, make_dataset):

@@ -34,6 +34,7 @@ CLEAN = "clean"
 MEAN = "mean-corruption-error"
 NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
 N_IMAGENET = 1000
+NO_ALEXNET = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
 OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
 """The families that AlexNet's published errors are about."""
 
@@ -128,16 +129,23 @@ def _with_clean(store: Store, family: Family, cells: Sequence[Cell]) -> Family:
 
 def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     family = _with_clean(store, found, cells)
-    other = _other(store, asked.options.normaliser, family) if asked.options.normaliser else None
+    other, lacking = None, NO_ALEXNET
+    if asked.options.normaliser:
+        try:
+            other = _other(store, asked.options.normaliser, family)
+        except StoreError as error:
+            lacking = str(error)
     names = tuple(name for name in family.names if other is None or name in other.names)
     mine = family.wanted(names)
     common = joined(store, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
     clusters = clusters_by(store, mine[0], common, asked.how.by)
     draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters)
     errors, clean = _errors(draws.means[:, : len(mine)], len(names))
-    by = _alexnet(family, mine[0])
+    by = None if asked.options.normaliser else _alexnet(family, mine[0])
     if other and asked.options.normaliser:
         by = Normaliser(asked.options.normaliser, names, *_errors(draws.means[:, len(mine) :], len(names)))
+    if by is None:
+        yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
     of_cells = about(store, mine, missing=common.left_out, data=family.data_name)
     for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None)):
         if isinstance(number, LeftOut):
@@ -232,8 +240,6 @@ def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
     plain = mean_error(found.errors[:, found.places])
     yield Number(MEAN, found.family, plain, f"mean error {over}, not normalised")
     if found.by is None:
-        why = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
-        yield LeftOut(NORMALISED, f"{found.family}: {why}")
         return
     yield from _normalised(found, found.by, CE)
     if found.clean is None or found.by.clean is None:

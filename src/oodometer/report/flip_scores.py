@@ -12,10 +12,10 @@ from oodometer.core.errors import OodometerError, StoreError
 from oodometer.metrics.flips import flip_scores as flips
 from oodometer.metrics.flips import is_noise, mean_over_sequences, mean_rate, top5_distances
 from oodometer.report.asked import Asked
-from oodometer.report.estimates import shared_draws
+from oodometer.report.estimates import SharedDraws, shared_draws
 from oodometer.report.joined import Joined, clusters_by, joined
 from oodometer.report.named import cells_of
-from oodometer.report.scores import LeftOut, Score, about, or_left_out
+from oodometer.report.scores import About, LeftOut, Score, about, or_left_out
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
@@ -85,8 +85,14 @@ KINDS = (
 
 def _of_sequences(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     sequences = sequences_of(cells)
-    by = asked.options.normaliser
-    other = _other(store, by, sequences) if by else {}
+    other: Sequences = {}
+    if asked.options.normaliser is None:
+        yield LeftOut((RATE,), "needs a model to divide by; name one of the store with --normaliser")
+    else:
+        try:
+            other = _other(store, asked.options.normaliser, sequences)
+        except StoreError as why:
+            yield LeftOut((RATE,), f"{cells[0].model_name}: {why}")
     every = [cell for frames in sequences.values() for cell in frames]
     more = [cell for frames in other.values() for cell in frames]
     common = joined(store, [*every, *more], lambda rows: rows.top5, labelled=False)
@@ -95,11 +101,9 @@ def _of_sequences(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator
         (name, np.stack([next(best) for _ in frames], axis=1)) for name, frames in (*sequences.items(), *other.items())
     ]
     for kind in KINDS:
-        if asked.wants(kind.metric) or (kind.metric == FLIPS and by and asked.wants(RATE)):
+        if asked.wants(kind.metric) or (kind.metric == FLIPS and other and asked.wants(RATE)):
             found = _numbers(store, sequences, kind, (common, top5), asked)
             yield from or_left_out(found, (kind.metric,), every[0].model_name)
-    if not by:
-        yield LeftOut((RATE,), "needs a model to divide by; name one of the store with --normaliser")
 
 
 def _numbers(
@@ -114,7 +118,7 @@ def _numbers(
     scores = np.stack([kind.of(name, of_sequence) for name, of_sequence in top5], axis=1)
     every = [cell for frames in sequences.values() for cell in frames]
     draws = shared_draws(scores, asked.how, clusters_by(store, every[0], common, asked.how.by))
-    mine, others = draws.means[:, : len(sequences)], draws.means[:, len(sequences) :]
+    mine = draws.means[:, : len(sequences)]
     of_cells = about(store, every, missing=common.left_out)
     if asked.wants(kind.metric):
         for place, (name, of_sequence) in enumerate(sequences.items()):
@@ -123,12 +127,22 @@ def _numbers(
             yield of_cells.score(kind.metric, estimate, said, condition=f"imagenet-p/{name}")
         said = f"{kind.what}, {COMPARED}; mean over {len(sequences)} sequences"
         yield of_cells.score(kind.metric, draws.estimate(mean_over_sequences(mine)), said, condition="imagenet-p")
-    if kind.metric == FLIPS and others.size and asked.wants(RATE):
-        said = f"mean over {len(sequences)} sequences of the flip probability by that of {asked.options.normaliser}"
-        try:
-            yield of_cells.score(RATE, draws.estimate(mean_rate(mine, others)), said, condition="imagenet-p")
-        except OodometerError as why:
-            yield LeftOut((RATE,), f"{of_cells.model}: {why}")
+    if kind.metric == FLIPS and len(top5) > len(sequences) and asked.wants(RATE):
+        yield from or_left_out(
+            _rate(draws, len(sequences), of_cells, str(asked.options.normaliser)), (RATE,), of_cells.model
+        )
+
+
+def _rate(draws: SharedDraws, n: int, of_cells: About, by: str) -> Iterator[Score]:
+    """The mean flip rate, of the means of n sequences of the model, and then of the normaliser."""
+    mine, others = draws.means[:, :n], draws.means[:, n:]
+    values = np.full(len(mine), np.nan)
+    values[0] = mean_rate(mine[0], others[0])
+    # A draw in which the normaliser never flips has no rate; the interval counts such draws.
+    defined = (others > 0).all(axis=1)
+    values[defined] = mean_rate(mine[defined], others[defined])
+    said = f"mean over {n} sequences of the flip probability by that of {by}"
+    yield of_cells.score(RATE, draws.estimate(values), said, condition="imagenet-p")
 
 
 def _other(store: Store, name: str, sequences: Sequences) -> Sequences:
