@@ -6,6 +6,7 @@ python docs/make_reference.py
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -30,18 +31,46 @@ interrupted.
 JSON = """\
 ## JSON
 
-`score --json` and `run --json` print a list of `Score`, `compare --json` a list of `Comparison` with its `verdict`.
-Their fields are below; an `Estimate` is an object with `value`, `low`, `high`, `n`, `interval`. `ls STORE --json`
-prints a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`, `input`,
-`card`, `versions`. What is not known is null.
+What each command prints with `--json`; tests pin the keys. An `Estimate` is an object with `value`, `low`, `high`,
+`n`, `interval`. What is not known is null. The types are described under Python and under Parts of results.
+
+- `score`, `run`: a list of `Score`.
+- `compare`: a list of `Comparison`, each with its `verdict`.
+- `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
+- `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`) and
+  `remarks` (a list of `Remark`).
+- `ls STORE`: a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`,
+  `input`, `card`, `versions`.
 """
+
+PARTS = (
+    "report.robustness:ModelRobustness",
+    "report.robustness:Order",
+    "report.baseline:Fitted",
+    "report.baseline:Piece",
+    "report.correlate:FittedShift",
+    "report.correlate:ShiftPair",
+    "report.hardest:HardImage",
+    "published.checks:Check",
+    "published.checks:Remark",
+    "stats.paired:PairedCounts",
+)
+"""Types that public results are made of, without being public names themselves."""
 
 
 def reference() -> str:
     """The whole page."""
     commands = "\n".join(command_help(verb) for verb in sorted(VERBS))
     names = "\n".join(described(name) for name in odo.__all__)
-    return f"{HEADER}\n{commands}\n{JSON}\n## Python\n\n`import oodometer as odo`\n\n{names}"
+    parts = "\n".join(part(address) for address in PARTS)
+    python = f"## Python\n\n`import oodometer as odo`\n\n{names}"
+    return f"{HEADER}\n{commands}\n{JSON}\n{python}\n## Parts of results\n\n{parts}"
+
+
+def part(address: str) -> str:
+    """A type that results are made of, by its module and name."""
+    module, _, name = address.partition(":")
+    return of_class(f"### {name}\n\n", name, getattr(importlib.import_module(f"oodometer.{module}"), name))
 
 
 def command_help(verb: str) -> str:
@@ -60,9 +89,14 @@ def described(name: str) -> str:
     if inspect.isfunction(thing):
         return f"{heading}```python\n{signature_of(name, thing)}\n```\n\n{document(thing)}\n"
     if dataclasses.is_dataclass(thing):
-        fields = ", ".join(f"{one.name}: {one.type}" for one in dataclasses.fields(thing))
-        return f"{heading}```python\n{name}({fields})\n```\n\n{document(thing)}\n{methods(thing)}"
+        return of_class(heading, name, thing)
     return f"{heading}{document(thing)}\n"
+
+
+def of_class(heading: str, name: str, thing: type) -> str:
+    """A frozen dataclass: its fields, its docstring, its methods."""
+    fields = ", ".join(f"{one.name}: {one.type}" for one in dataclasses.fields(thing))
+    return f"{heading}```python\n{name}({fields})\n```\n\n{document(thing)}\n{methods(thing)}"
 
 
 def signature_of(name: str, function: object) -> str:

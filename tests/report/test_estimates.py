@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes
 from oodometer.metrics.metric import Metric, columns_of, metrics
-from oodometer.report.estimates import CellEstimates, How, share_estimate, shared_draws
+from oodometer.report.estimates import CellEstimates, How, estimate_of, share_estimate, shared_draws
 from oodometer.stats.bootstrap import resample_counts
 
 WHOLE = [name for name in metrics._addresses if metrics.get(name).kind == "whole"]
@@ -176,3 +176,22 @@ def test_what_is_no_interval_is_refused():
     with pytest.raises(OodometerError, match="100 or more"):
         How(draws=99)
     assert (How("bca").of_counts, How("wilson").of_counts) == ("clopper-pearson", "wilson")
+
+
+def test_a_metric_of_ones_own_that_is_no_metric():
+    columns = (np.zeros(5, dtype=int),)
+    one_number = Metric("mine", "", ("rank",), lambda rank: rank.mean(), kind="mean")
+    with pytest.raises(OodometerError, match=r"mine: gave an array of shape \(\) for 5 images"):
+        estimate_of(one_number, columns, How(), None)
+    half = Metric("mine", "", ("rank",), lambda rank: rank + 0.5, kind="share")
+    with pytest.raises(OodometerError, match="mine: gave scores other than 0 and 1; make it of kind 'mean'"):
+        estimate_of(half, columns, How(), None)
+
+
+def test_an_interval_ends_where_the_metric_does():
+    scores = np.array([0.0] * 19 + [9.0])
+    free = Metric("mine", "", ("nll",), lambda nll: nll, kind="mean")
+    bounded = Metric("mine", "", ("nll",), lambda nll: nll, kind="mean", bounds=(0.0, np.inf))
+    assert estimate_of(free, (scores,), How(), None).low < 0
+    found = estimate_of(bounded, (scores,), How(), None)
+    assert (found.low, found.high) == (0.0, estimate_of(free, (scores,), How(), None).high)

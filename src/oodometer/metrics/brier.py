@@ -109,4 +109,5 @@ brier = Metric(
     ("sum_squares", "label_log_probability"),
     brier_scores,
     kind="mean",
+    bounds=(0.0, 2.0),
 )

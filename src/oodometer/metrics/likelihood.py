@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from oodometer.core.errors import OodometerError
@@ -33,4 +35,11 @@ finite for them
     return np.asarray(np.maximum(-logs, 0.0))
 
 
-nll = Metric("nll", "nats per image", ("label_log_probability",), negative_log_likelihoods, kind="mean")
+nll = Metric(
+    "nll",
+    "nats per image",
+    ("label_log_probability",),
+    negative_log_likelihoods,
+    kind="mean",
+    bounds=(0.0, math.inf),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -32,6 +33,7 @@ class Metric:
         kind: ``share`` where each score is 0 or 1; ``mean`` where the number is the mean of other scores; ``whole``
             where it does not decompose into images, as with everything that bins or sorts them.
         better: Which direction is good.
+        bounds: What the number can't lie beyond; nor can its interval.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Metric:
     of: Callable[..., Any]
     kind: Literal["share", "mean", "whole"] = "whole"
     better: Literal["higher", "lower"] = "lower"
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
 metrics: Registry[Metric] = Registry(

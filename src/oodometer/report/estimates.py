@@ -130,12 +130,32 @@ def estimate_of(metric: Metric, columns: tuple[np.ndarray, ...], how: How, clust
             columns = tuple(column[order] for column in columns)
             clusters = clusters if clusters is None else clusters[order]
         return bootstrap(columns, metric.of, resampling=how.resampling, clusters=clusters)
-    scores = np.asarray(metric.of(*columns))
+    scores = _scores(metric, columns)
     if metric.kind == "share":
         return share_estimate(scores, how, clusters)
     if how.resamples_all:
         return bootstrap_means(scores, resampling=how.resampling, clusters=clusters)
-    return mean_of(scores, level=how.level)
+    return _within(metric.bounds, mean_of(scores, level=how.level))
+
+
+def _scores(metric: Metric, columns: tuple[np.ndarray, ...]) -> np.ndarray:
+    """One score per image, also where the metric is somebody's own."""
+    scores = np.asarray(metric.of(*columns))
+    if scores.shape != (len(columns[0]),):
+        raise OodometerError(
+            f"{metric.name}: gave an array of shape {scores.shape} for {len(columns[0])} images; a metric of kind "
+            f"{metric.kind!r} gives one score for each"
+        )
+    if metric.kind == "share" and not ((scores == 0) | (scores == 1)).all():
+        raise OodometerError(f"{metric.name}: gave scores other than 0 and 1; make it of kind 'mean'")
+    return scores
+
+
+def _within(bounds: tuple[float, float], estimate: Estimate) -> Estimate:
+    """The interval without what the number can't be: Student's may reach below 0 with few images."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return replace(estimate, low=max(estimate.low, bounds[0]), high=min(estimate.high, bounds[1]))
 
 
 def share_estimate(right: np.ndarray, how: How, clusters: np.ndarray | None) -> Estimate:

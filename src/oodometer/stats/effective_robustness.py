@@ -170,7 +170,7 @@ def tau_from_counts(
     >>> print(tau_from_counts(0.65, 0.60, 10_000, 10_000))
     0.0500 [0.0366, 0.0634]  n=10000
     """
-    return _difference(y_new, y_old, n_new, n_old, level)
+    return _difference(y_new, y_old, n_new, n_old, n=n_new, level=level)
 
 
 def accuracy_drop(x: float, y: float, n_x: int | None, n_y: int | None, *, level: float = 0.95) -> Estimate:
@@ -181,7 +181,7 @@ def accuracy_drop(x: float, y: float, n_x: int | None, n_y: int | None, *, level
     >>> print(accuracy_drop(0.7613, 0.6321, 50_000, 10_000))
     0.1292 [0.1191, 0.1394]  n=10000
     """
-    return _difference(x, y, n_x, n_y, level)
+    return _difference(x, y, n_x, n_y, n=n_y, level=level)
 
 
 def relative_drop(
@@ -204,8 +204,12 @@ def relative_drop(
     return estimate_of(value, 1 - ratio, n_y, name="jeffreys posterior", level=resampling.level)
 
 
-def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: float) -> Estimate:
-    """The difference a − b of independent shares: Newcombe's method 10 (Statistics in Medicine 17, 1998)."""
+def _difference(a: float, b: float, n_a: int | None, n_b: int | None, *, n: int | None, level: float) -> Estimate:
+    """The difference a − b of independent shares: Newcombe's method 10 (Statistics in Medicine 17, 1998).
+
+    Args:
+        n: The number of images that the estimate names.
+    """
     _check_shares(a, b)
     check_level(level)
     if n_a is None or n_b is None:
@@ -214,7 +218,7 @@ def _difference(a: float, b: float, n_a: int | None, n_b: int | None, level: flo
     low_b, high_b = wilson(round(b * _size(n_b)), n_b, level)
     low = a - b - np.hypot(a - low_a, high_b - b)
     high = a - b + np.hypot(high_a - a, b - low_b)
-    return Estimate(a - b, float(low), float(high), min(n_a, n_b), f"newcombe {100 * level:g}%")
+    return Estimate(a - b, float(low), float(high), n, f"newcombe {100 * level:g}%")
 
 
 def widening(n: int, unknowns: int, level: float) -> float:
