@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test quick setup format docs clean
+.PHONY: quickstart test quick setup format docs figures clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/oodometer quickstart
@@ -24,6 +24,12 @@ format: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_reference.py
+
+# The pictures of docs/statistics, which are committed.
+figures: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[figures]'
+	$(BIN)/python docs/make_figures_metrics.py
+	$(BIN)/python docs/make_figures_statistics.py
 
 setup: $(VENV)/.dev
 
