@@ -91,7 +91,7 @@ def test_what_does_not_depend_on_it_needs_no_logits(filled, make_dataset, right)
     assert "temperature" not in rows["mine", "clean", "val", "balanced"].convention
     assert found.left_out == (
         f"nll: {filled.store}: the logits of mine on fog were not kept, and a temperature needs them; run it again "
-        "with --keep logits",
+        "with --keep logits (mine on fog)",
     )
 
 
@@ -166,7 +166,7 @@ def test_a_condition_that_no_model_or_this_model_was_run_on(filled, make_dataset
     found = score(filled.store, metrics=["nll"], options=ScoreOptions(temperature="clean"))
     assert {row.model for row in found.rows} == {"mine"}
     assert found.left_out == (
-        f"nll: {filled.store}: other was not run on clean, where its temperature should be fitted",
+        f"nll: {filled.store}: other was not run on clean, where its temperature should be fitted (other on fog)",
     )
 
 

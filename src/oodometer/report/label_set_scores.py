@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -26,23 +27,29 @@ def label_set_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Itera
     if path is None:
         raise OodometerError("need the acceptable labels of each image; give --label-sets FILE")
     tables = ImageTables(store)
-    read: dict[int, Mapping[str, LabelSet]] = {}
+
+    @cache
+    def known(n_classes: int) -> Mapping[str, LabelSet]:
+        return read_label_sets(path, n_classes=n_classes)
+
     for cell in cells:
-        if cell.n_classes not in read:
-            read[cell.n_classes] = read_label_sets(path, n_classes=cell.n_classes)
         rows = store.read(cell)
         for metric in (TOP_1, TOP_5):
             if asked.wants(metric):
-                found = _scores(store, cell, metric, (rows, tables.of(cell), read[cell.n_classes]), asked)
+                found = _scores(store, cell, metric, (rows, tables.of(cell), known), asked)
                 yield from or_left_out(found, (metric,), f"{cell.condition_name} of {cell.data}")
 
 
 def _scores(
-    store: Store, cell: Cell, metric: str, found: tuple[Predictions, Images, Mapping[str, LabelSet]], asked: Asked
+    store: Store,
+    cell: Cell,
+    metric: str,
+    found: tuple[Predictions, Images, Callable[[int], Mapping[str, LabelSet]]],
+    asked: Asked,
 ) -> Iterator[Score]:
     rows, images, known = found
     _check_order(rows, images)
-    sets = label_sets_for(images.ids[rows.image].tolist(), known)
+    sets = label_sets_for(images.ids[rows.image].tolist(), known(cell.n_classes))
     judged = any_label_top_1(rows.prediction, sets) if metric == TOP_1 else any_label_top_5(rows.top5, sets)
     clusters = clusters_of(images, rows, asked.how.by)[judged.counted] if asked.how.by else None
     convention = f"any of the labels in the file; {judged.n_left_out} images without any left out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from oodometer.core.errors import OodometerError, StoreError
+from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric
@@ -72,20 +72,20 @@ def score(
     if not counted and not tables:
         raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
     cells = [found.cell for found in counted]
-    _check_options(options, cells)
+    _check_options(options, opened, cells)
     undefined = Undefined()
     rows = [one for found in counted for one in undefined.without(_counted(opened, found, asked), _where(found.cell))]
     rows += _of_cells(opened, cells, asked, undefined, progress)
     rows += _of_groups(opened, cells, asked, undefined)
     rows = sorted(rows, key=lambda row: (row.model, row.weights))
     rows += [one for found in tables for one in _imported(found, asked)]
-    if tuple(metrics) == DEFAULT_METRICS and rows:
-        return Scores(tuple(rows))
-    undefined.check([] if EVERY_METRIC in metrics and rows else asked.names, rows)
-    return Scores(tuple(rows), undefined.lines(asked.names))
+    # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
+    told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
+    undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
+    return Scores(tuple(rows), undefined.lines(told))
 
 
-def _check_options(options: ScoreOptions, cells: Sequence[Cell]) -> None:
+def _check_options(options: ScoreOptions, store: Store, cells: Sequence[Cell]) -> None:
     """An error for what the user named and nothing can be made of, whatever metrics are asked for."""
     if options.temperature is not None:
         check_condition(options.temperature, cells, "--temperature")
@@ -93,6 +93,13 @@ def _check_options(options: ScoreOptions, cells: Sequence[Cell]) -> None:
         check_condition(options.ood, cells, "--ood")
     if options.label_sets is not None:
         read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
+    if options.by not in (None, "class"):
+        tables, known = ImageTables(store), {"class"}
+        for cell in cells:
+            known |= set(tables.of(cell).columns)
+            if options.by in known:
+                return
+        raise UsageError(f"--by {options.by}: no data here have such a column{did_you_mean(str(options.by), known)}")
 
 
 class Undefined:
@@ -101,8 +108,8 @@ class Undefined:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], list[str]] = {}
 
-    def without(self, found: Iterable[Score | LeftOut], where: str) -> Iterator[Score]:
-        """The scores alone; the reasons are kept."""
+    def without(self, found: Iterable[Score | LeftOut], where: str = "") -> Iterator[Score]:
+        """The scores alone; the reasons are kept, with the cell that they are about, if it is one."""
         for one in found:
             if not isinstance(one, LeftOut):
                 yield one
@@ -126,15 +133,18 @@ class Undefined:
         for (name, why), where in self._found.items():
             if name in names:
                 by_reason.setdefault((why.removeprefix(f"{name}: "), tuple(where)), []).append(name)
-        return tuple(
-            _said(about_names, why) + (f" ({where[0]} and {len(where) - 1} more)" if len(where) > 1 else "")
-            for (why, where), about_names in by_reason.items()
-        )
+        return tuple(_said(about_names, why) + _places(where) for (why, where), about_names in by_reason.items())
 
 
 def _said(names: Sequence[str], why: str) -> str:
     """A reason with the metrics that it is about, once."""
     return why if why.startswith(f"{names[0]}: ") else f"{', '.join(names)}: {why}"
+
+
+def _places(where: Sequence[str]) -> str:
+    if not where[0]:
+        return ""
+    return f" ({where[0]})" if len(where) == 1 else f" ({where[0]} and {len(where) - 1} more)"
 
 
 def _where(cell: Cell) -> str:
@@ -233,8 +243,7 @@ def _of_groups(store: Store, cells: Sequence[Cell], asked: Asked, undefined: Und
             by_function.setdefault(group_scores.get(name), []).append(name)
     for function, names in by_function.items():
         for of_model in models_of(cells):
-            model = of_model[0].model_name
-            yield from undefined.without(or_left_out(function(store, of_model, asked), tuple(names)), model)
+            yield from undefined.without(or_left_out(function(store, of_model, asked), tuple(names)))
 
 
 def _imported(found: Accuracy, asked: Asked) -> Iterator[Score]:
