@@ -23,7 +23,7 @@ from oodometer.report.asked import (
 )
 from oodometer.report.estimates import CellEstimates, How
 from oodometer.report.joined import clusters_of
-from oodometer.report.named import check_condition, models_of
+from oodometer.report.named import cells_of, check_condition, models_of
 from oodometer.report.scaled import Scaled
 from oodometer.report.scores import LeftOut, Score, Scores, about, or_left_out
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
@@ -91,6 +91,8 @@ def _check_options(options: ScoreOptions, store: Store, cells: Sequence[Cell]) -
         check_condition(options.temperature, cells, "--temperature")
     if options.ood is not None:
         check_condition(options.ood, cells, "--ood")
+    if options.normaliser is not None:
+        cells_of(options.normaliser, list(cells), store)
     if options.label_sets is not None:
         read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
     if options.by not in (None, "class"):
