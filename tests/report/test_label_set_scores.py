@@ -12,6 +12,7 @@ from oodometer.core.errors import DataError, OodometerError
 from oodometer.core.predictions import from_logits, from_top_classes
 from oodometer.report.asked import ScoreOptions
 from oodometer.report.score import score
+from oodometer.stats.bootstrap import Resampling, resample_counts
 
 METRICS = ["top-1:any", "top-5:any"]
 
@@ -52,13 +53,21 @@ def test_counts_of_a_plain_loop_with_intervals_of_scipy(filled, measured, interv
 
 
 def test_a_bootstrap_and_groups_of_images(filled, measured):
-    path = measured[-1]
-    (row,) = score(
-        filled.store, metrics=["top-1:any"], interval="bootstrap", options=ScoreOptions(label_sets=path)
-    ).rows
+    data, logits, sets, path = measured
+    options = ScoreOptions(label_sets=path)
+    (row,) = score(filled.store, metrics=["top-1:any"], interval="bootstrap", options=options).rows
     assert row.estimate.interval == "bootstrap 95%"
-    options = ScoreOptions(label_sets=path, by="class")
+    options = ScoreOptions(label_sets=path, by="class", draws=200)
     (row,) = score(filled.store, metrics=["top-1:any"], options=options).rows
+    counted = [at for at in range(40) if sets[data.ids[at]]]
+    right = np.array([logits[at].argmax() in sets[data.ids[at]] for at in counted])
+    draws = [
+        times[data.labels[counted]] @ right / times[data.labels[counted]].sum()  # all ten classes occur
+        for block in resample_counts(10, Resampling(draws=200))
+        for times in block
+    ]
+    assert set(data.labels[counted]) == set(range(10))
+    assert (row.estimate.low, row.estimate.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
     assert row.estimate.interval == "cluster bootstrap 95%"
 
 
