@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import get_ident
 from typing import BinaryIO
 
 import numpy as np
@@ -23,6 +24,7 @@ from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
+PROCESS = uuid.uuid4().hex
 MARK = ".oodometer.json"
 """What the files were made from; hidden, so that the folder holds nothing but the published layout."""
 
@@ -68,9 +70,14 @@ class Job:
     view: View | None
     seed: int = 0
 
-    def path(self, name: str, severity: int, position: int) -> Path:
-        """The published place of one image: CORRUPTION/SEVERITY/CLASS/FILE.JPEG."""
-        return self.target / name / str(severity) / f"{file_stem(self.dataset, position)}.JPEG"
+    def paths(self, position: int) -> dict[tuple[str, int], str]:
+        """The published place of one image under each corruption: CORRUPTION/SEVERITY/CLASS/FILE.JPEG."""
+        stem = file_stem(self.dataset, position)
+        return {
+            (name, severity): f"{self.target}/{name}/{severity}/{stem}.JPEG"
+            for name in self.names
+            for severity in self.severities
+        }
 
 
 def file_stem(dataset: Dataset, position: int) -> str:
@@ -106,38 +113,41 @@ def _about(mark: Path) -> object:
     return None
 
 
-def missing_files(job: Job, position: int, *, force: bool) -> list[tuple[str, int]]:
-    """What is still to be written of one image."""
-    wanted = [(name, severity) for name in job.names for severity in job.severities]
-    return [one for one in wanted if force or not job.path(*one, position).exists()]
-
-
 def write_image(job: Job, position: int, *, force: bool = False) -> int:
     """Write what is missing of one image, decoded once; how many files that made."""
-    todo = missing_files(job, position, force=force)
+    todo = {what: path for what, path in job.paths(position).items() if force or not os.path.exists(path)}
     if not todo:
         return 0
     image = job.dataset.views(position, [job.view])[0]
-    for name, severity in todo:
+    for (name, severity), path in todo.items():
         made = corrupt(image, name, severity, key=job.dataset.ids[position], seed=job.seed)
-        content = jpeg_file(made, PUBLISHED_QUALITY).getvalue()
-        write_aside(job.path(name, severity, position), partial(_write, content))
+        write_aside(path, partial(_write, jpeg_file(made, PUBLISHED_QUALITY).getvalue()))
     return len(todo)
 
 
-def write_aside(path: Path, write: Callable[[BinaryIO], object]) -> None:
+def write_aside(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file whole or not at all."""
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    # A name of this process and thread. Plain text, and folders only where one is missing: for small files, paths as
+    # objects and questions to the file system would cost as much as the writing.
+    aside = f"{path}.{PROCESS}-{get_ident()}.tmp"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
-            write(file)
-        aside.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
-    finally:
+        try:
+            _write_to(aside, write)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            _write_to(aside, write)
+        os.replace(aside, path)
+    except BaseException as error:
         with contextlib.suppress(OSError):
-            aside.unlink()
+            os.unlink(aside)
+        if isinstance(error, OSError):
+            raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
+        raise
+
+
+def _write_to(path: str, write: Callable[[BinaryIO], object]) -> None:
+    with open(path, "wb") as file:
+        write(file)
 
 
 def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: bool = False) -> int:
