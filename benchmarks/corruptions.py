@@ -24,7 +24,7 @@ from PIL import Image
 
 import oodometer as odo
 from oodometer.core.model import Compute
-from oodometer.corruptions.digital import jpeg_file, jpeg_round_trip
+from oodometer.corruptions.digital import jpeg_round_trip
 from oodometer.corruptions.jit import jit
 from oodometer.corruptions.registry import COMMON
 from oodometer.engine.run import n_cores
@@ -204,22 +204,6 @@ def scaling(images: list[np.ndarray]) -> None:
     print(f"all of ImageNet-C (3.75 million images): {many * 50_000 / 6e4:.0f} minutes on {n_cores()} cores")
 
 
-def writing(images: list[np.ndarray], grid: float) -> None:
-    """What `oodometer corrupt` spends its time on: our part, and the making and writing of JPEG files."""
-    made = [odo.corrupt(image, name, s, key="a") for image in images for name in COMMON for s in SEVERITIES]
-    with tempfile.TemporaryDirectory() as folder:
-
-        def write() -> None:
-            for number, image in enumerate(made):
-                Path(folder, f"{number}.JPEG").write_bytes(jpeg_file(image, 85).getvalue())
-
-        files = best(write, 3) / len(images)
-    share = grid / (grid + files)
-    print(
-        f"oodometer corrupt, for each image: corrupting {grid:.1f} ms, JPEG files {files:.1f} ms; ours is {share:.0%}"
-    )
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -239,7 +223,6 @@ def main() -> None:
     print("promised: at least 25 x imagecorruptions-imaug, and 120 x imagecorruptions; faster in every corruption")
     trip = statistics.mean(best(lambda one=image: jpeg_round_trip(one, 85), 20) for image in images)
     print(f"JPEG round trip at quality 85: {trip:.2f} ms")
-    writing(images, total["oodometer"])
     scaling(images)
     if given.folder:
         through_the_engine(given.folder, 32)
