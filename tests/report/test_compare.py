@@ -284,7 +284,10 @@ def test_two_precisions_of_one_model_must_be_told_apart(filled, make_dataset, ri
     cells = [
         filled.add(data, right(hits, 10), model="b", precision=how) for hits, how in ((6, "float32"), (7, "mixed"))
     ]
-    with pytest.raises(UsageError, match="b was run on clean with several preprocessings or precisions, or from several files; say which: b@"):
+    with pytest.raises(
+        UsageError,
+        match="b was run on clean with several preprocessings or precisions, or from several files; say which: b@",
+    ):
         compare(filled.store, "a", "b")
     (found,) = compare(filled.store, "a", f"b@{cells[1].key[:8]}")
     assert found.accuracy_b.value == 0.7

@@ -22,6 +22,7 @@ from oodometer.report.asked import (
     group_scores,
 )
 from oodometer.report.estimates import CellEstimates, How
+from oodometer.report.imported_scores import imported_corruption_scores
 from oodometer.report.joined import clusters_of
 from oodometer.report.named import cells_of, check_condition, models_of
 from oodometer.report.scaled import Scaled
@@ -79,6 +80,7 @@ def score(
     rows += _of_groups(opened, cells, asked, undefined)
     rows = sorted(rows, key=lambda row: (row.model, row.weights))
     rows += [one for found in tables for one in _imported(found, asked)]
+    rows += imported_corruption_scores(tables, asked)
     # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
     told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
     undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)

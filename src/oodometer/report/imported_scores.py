@@ -1,0 +1,64 @@
+"""CE, mCE and their like from a table of accuracies: the numbers alone, since the images behind them are not here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from oodometer.core.estimate import Estimate
+from oodometer.metrics.corruption_error import (
+    COMMON,
+    SEVERITIES,
+    Normaliser,
+    alexnet,
+    corruption_errors,
+    error_matrix,
+    mean_error,
+    relative_corruption_errors,
+)
+from oodometer.report.asked import Asked
+from oodometer.report.corruption_scores import CLEAN, CORRUPTED, MEAN, OF_ALEXNET
+from oodometer.report.scores import Score
+from oodometer.store.tables import Accuracy
+
+NO_INTERVAL = "none: it needs the predictions"
+
+Errors = dict[tuple[str, int], float]
+"""Corruption and severity to the error there."""
+
+
+def imported_corruption_scores(tables: Sequence[Accuracy], asked: Asked) -> Iterator[Score]:
+    """The corruption errors of every model of which a table has all of ImageNet-C, with AlexNet as the normaliser."""
+    clean = {row.model: 1 - row.accuracy for row in tables if row.condition == CLEAN}
+    for (model, family), errors in _by_family(tables).items():
+        wanted = [(name, severity) for name in COMMON for severity in SEVERITIES]
+        if not OF_ALEXNET.fullmatch(family) or not set(wanted) <= set(errors):
+            continue
+        for metric, condition, value, convention in _numbers(family, errors, clean.get(model), alexnet()):
+            if asked.wants(metric):
+                estimate = Estimate(value, None, None, None, NO_INTERVAL)
+                yield Score(model, "", condition, "", "", metric, estimate, 0, "imported", "", convention)
+
+
+def _by_family(tables: Sequence[Accuracy]) -> dict[tuple[str, str], Errors]:
+    """Model and family to its errors."""
+    found: dict[tuple[str, str], Errors] = {}
+    for row in tables:
+        if match := CORRUPTED.fullmatch(row.condition):
+            errors = found.setdefault((row.model, match["family"]), {})
+            errors[match["name"], int(match["severity"])] = 1 - row.accuracy
+    return found
+
+
+def _numbers(family: str, errors: Errors, clean: float | None, by: Normaliser) -> Iterator[tuple[str, str, float, str]]:
+    """Metric, condition, value and convention."""
+    matrix = error_matrix(errors)
+    over = "over 15 corruptions x 5 severities"
+    yield MEAN, family, float(mean_error(matrix)), f"mean error {over}, not normalised"
+    kinds = [("ce", "mce", "CE", corruption_errors(matrix, by))]
+    if clean is not None:
+        relative = relative_corruption_errors(matrix, clean, by)
+        kinds.append(("relative-ce", "relative-mce", "relative CE", relative))
+    for one, mean, what, values in kinds:
+        yield mean, family, float(values.mean()), f"mean of {what} {over}, by {by.name}"
+        for name, value in zip(COMMON, values.tolist(), strict=True):
+            yield one, f"{family}/{name}", value, f"{what}, by {by.name}"
