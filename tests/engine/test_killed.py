@@ -31,8 +31,19 @@ def start(photos: Path, store: Path, *more: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "oodometer", "run", "--model", "callable:slow_model:answer", "--data", str(photos)]
     options = ["--size", "32", "--store", str(store), "--chunk", "2", *more]
     return subprocess.Popen(
-        command + options, cwd=photos.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        command + options,
+        cwd=photos.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+        preexec_fn=heed_interrupts,
     )
+
+
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores interrupts, and so do its children: these tests may be such."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_for_parts(store: Path, count: int) -> None:
