@@ -75,11 +75,11 @@ def test_one_metric_as_text(measured):
 
 
 def test_all_as_text_and_json(measured):
-    text = oodometer("score", "runs", "--metrics", "all", "--draws", "100")
+    text = oodometer("score", "runs", "--metrics", "all,per-class", "--draws", "100")
     assert text.exit_code == 0
     assert "left out: pm-k: no data with the columns anchor and offset" in text.stderr
     assert text.stderr.count("per-class:") == 1
-    result = oodometer("score", "runs", "--metrics", "all", "--draws", "100", "--json")
+    result = oodometer("score", "runs", "--metrics", "all,per-class", "--draws", "100", "--json")
     rows = json.loads(result.stdout)
     assert len(rows) == len(text.stdout.splitlines())
     assert {row["metric"] for row in rows} >= {"top-1", "nll", "mce", "relative-mce", "per-class[3]"}

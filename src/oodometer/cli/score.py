@@ -13,7 +13,9 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     "top-5 accuracy.",
 )
 @click.argument("store")
-@click.option("--metrics", default="top-1,top-5", show_default=True, help="Names with commas, or: all.")
+@click.option(
+    "--metrics", default="top-1,top-5", show_default=True, help="Names with commas; all: every one but per-class."
+)
 @click.option(
     "--interval",
     default="clopper-pearson",
