@@ -52,11 +52,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("clen", ["clean", "fog"])
     '; did you mean clean?'
+    >>> did_you_mean("mCE", ["mce", "ece"])
+    '; did you mean mce?'
     >>> did_you_mean("zzz", ["clean", "fog"])
     '; known: clean, fog'
     """
     names = sorted(known)
+    small = {one.lower(): one for one in names}  # capitals are what people mistake most
     close = difflib.get_close_matches(name, names, n=1)
+    close = close or [small[one] for one in difflib.get_close_matches(name.lower(), small, n=1)]
     if close:
         return f"; did you mean {close[0]}?"
     return f"; known: {', '.join(names)}" if 0 < len(names) <= 20 else ""
