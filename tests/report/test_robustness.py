@@ -116,6 +116,8 @@ def test_drop_and_tau_of_a_table_are_of_independent_images():
     one = found["m7"]
     assert one.drop.value == pytest.approx((x - y) / 100)
     assert (one.drop.low, one.drop.high) == pytest.approx(drop, abs=1e-9)
+    assert one.relative_drop.value == pytest.approx((x - y) / x)
+    assert one.relative_drop.interval == "jeffreys posterior 95%"
     assert (one.parent, one.tau.value) == ("m3", pytest.approx((y - parent) / 100))
     assert (one.tau.low, one.tau.high) == pytest.approx(tau, abs=1e-9)
     assert found["m0"].tau is None
@@ -361,6 +363,8 @@ def test_a_corruption_is_paired(filled, make_dataset):
     for model, one in models.items():
         assert one.drop == paired(right[model, "clean"], right[model, "fog/3"])
         assert one.drop.value == pytest.approx(one.x[0].value - one.y.value)
+        assert one.relative_drop.value == pytest.approx(one.drop.value / one.x[0].value)
+        assert one.relative_drop.interval == "bootstrap 95%"
     assert models["m5"].tau == paired(right["m5", "fog/3"], right["m4", "fog/3"])
     assert {one.rho.interval for one in found.models} == {"bootstrap over images and models 95%"}
     x, y = (np.array([right[f"m{place}", name].mean() for place in range(6)]) for name in ("clean", "fog/3"))
@@ -503,8 +507,8 @@ def test_json_is_stable_and_finite(filled, make_dataset):
         }  # fmt: skip
         assert set(back["fitted"]["pieces"][0]) == {"slopes", "intercept", "r2", "n", "left_out"}
         assert set(back["models"][0]) == {
-            "model", "category", "in_baseline", "x", "y", "drop", "rho", "tau", "parent", "rank_x", "rank_y",
-            "rank_change",
+            "model", "category", "in_baseline", "x", "y", "drop", "relative_drop", "rho", "tau", "parent",
+            "rank_x", "rank_y", "rank_change",
         }  # fmt: skip
         assert set(back["order"]) == {"pearson", "spearman", "kendall", "pairs", "swapped_pairs"}
         assert set(back["models"][0]["rho"]) == {"value", "low", "high", "n", "interval"}

@@ -410,7 +410,9 @@ def test_all_leaves_out_what_is_undefined_and_says_so(filled, make_dataset):
 @pytest.mark.parametrize("name", sorted({*metrics._addresses, *group_scores._addresses}))
 def test_every_metric_is_defined_or_an_error_that_names_it(filled, make_dataset, name):
     add_random(filled, make_dataset(150))
-    if name == "per-class" or name in set(metrics._addresses) - {"rms-calibration:published"}:
+    if name in ("per-class", "reliability", "response-curve") or name in set(metrics._addresses) - {
+        "rms-calibration:published"
+    }:
         assert {asked_name(row.metric) for row in score(filled.store, metrics=[name]).rows} == {name}
         return
     with pytest.raises(OodometerError, match=f"^{re.escape(name)}: .+$"):  # one line
@@ -454,7 +456,7 @@ def test_a_store_of_tables_alone(filled):
 def test_names_of_metrics():
     assert checked_names(["top-1", "top-1", "ece"]) == ("top-1", "ece")
     every = checked_names(["all"])
-    assert set(every) == {*metrics.names(), *group_scores.names()} - {"per-class"}
+    assert set(every) == {*metrics.names(), *group_scores.names()} - {"per-class", "reliability", "response-curve"}
     assert set(checked_names(["ece", "all"])) == set(every)
     assert checked_names(["ece", "all"])[0] == "ece"
     with pytest.raises(UsageError, match=r"^no metric named 'top1'; did you mean top-1\?"):

@@ -14,7 +14,10 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
 )
 @click.argument("store")
 @click.option(
-    "--metrics", default="top-1,top-5", show_default=True, help="Names with commas; all: every one but per-class."
+    "--metrics",
+    default="top-1,top-5",
+    show_default=True,
+    help="Names with commas; all: every one but breakdowns (per-class, reliability, response-curve).",
 )
 @click.option(
     "--interval",

@@ -16,11 +16,13 @@ from oodometer.store.store import Store
 
 DEFAULT_METRICS = ("top-1", "top-5")
 EVERY_METRIC = "all"
-BREAKDOWNS = ("per-class",)
+BREAKDOWNS = ("per-class", "reliability", "response-curve")
 """Many numbers each, which ``all`` leaves out: a thousand classes under 76 conditions are 76,000 lines."""
 
 MANY_CELLS = {
     "per-class": "oodometer.report.class_scores:class_scores",
+    "reliability": "oodometer.report.curve_scores:curve_scores",
+    "response-curve": "oodometer.report.curve_scores:curve_scores",
     "top-1:any": "oodometer.report.label_set_scores:label_set_scores",
     "top-5:any": "oodometer.report.label_set_scores:label_set_scores",
     "pm-k": "oodometer.report.video_scores:video_scores",

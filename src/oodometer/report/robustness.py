@@ -16,9 +16,9 @@ from oodometer.report.points import Origin, Points, points_of_table
 from oodometer.report.robustness_text import table_of
 from oodometer.report.stored_points import points_of_store
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
-from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
-from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
+from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
 from oodometer.stats.intervals import mean_of
 from oodometer.stats.lines import compare_scales
 from oodometer.stats.paired import PairedCounts, paired_difference
@@ -64,6 +64,7 @@ class ModelRobustness:
         x: Accuracy on each clean set.
         y: Accuracy under the shift.
         drop: x minus y, on the first clean set.
+        relative_drop: The share of x that is lost; None where x is 0.
         rho: Effective robustness: y minus what the line expects at x.
         tau: Relative robustness: y minus that of the parent; None where no parent is known or measured.
         parent: The model that it was made from.
@@ -77,6 +78,7 @@ class ModelRobustness:
     x: tuple[Estimate, ...]
     y: Estimate
     drop: Estimate
+    relative_drop: Estimate | None
     rho: Estimate
     tau: Estimate | None
     parent: str | None
@@ -190,6 +192,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             x=point.x,
             y=point.y,
             drop=_drop(points, at, options.resampling.level),
+            relative_drop=_relative_drop(points, at, options.resampling),
             rho=drawn.rho[at],
             tau=_tau(points, at, options.resampling.level),
             parent=point.origin.parent,
@@ -310,6 +313,18 @@ def _drop(points: Points, at: int, level: float) -> Estimate:
         return _difference(points.right_x[at], points.right_y[at], level)
     point = points.models[at]
     return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
+
+
+def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate | None:
+    """The share of the clean accuracy that is lost; over the same resampled images where both sides have the same."""
+    point = points.models[at]
+    if point.x[0].value == 0:
+        return None
+    if not points.same_images or points.right_x is None or points.right_y is None:
+        return relative_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, resampling=resampling)
+    both = np.stack([points.right_x[at], points.right_y[at]], axis=1).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return bootstrap_means(both, lambda means: (means[:, 0] - means[:, 1]) / means[:, 0], resampling=resampling)
 
 
 def _tau(points: Points, at: int, level: float) -> Estimate | None:

@@ -55,7 +55,7 @@ def score(
     """The metrics of every model, measured or imported.
 
     Args:
-        metrics: Their names; ``all`` for every one that is defined here, but ``per-class``.
+        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class``.
         interval: ``clopper-pearson`` or ``wilson`` for shares; ``bootstrap`` or ``bca`` for every metric.
         level: Of the interval.
         options: What some metrics need.
