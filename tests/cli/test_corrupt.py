@@ -51,7 +51,7 @@ def test_a_second_run_does_what_is_missing_and_overwrites_nothing(photos: Path, 
     oodometer(*words, "--force")
     assert kept.read_bytes() != b"mine"
     other = oodometer(*words, "--seed", "1")
-    assert "holds corruptions of other data, size or seed" in other.stderr
+    assert "holds corruptions of other data, size, severities, seed or frost textures" in other.stderr
     assert other.exit_code == 1
 
 
@@ -142,3 +142,74 @@ def test_a_corruption_of_ones_own_has_a_name_on_the_command_line(
 @pytest.mark.parametrize("words", [("ls", "conditions")])
 def test_the_families_are_listed(words: tuple[str, ...]) -> None:
     assert "imagenet-c:raw" in oodometer(*words).stdout.splitlines()
+
+
+@pytest.fixture
+def arrays(tmp_path):
+    images = np.random.default_rng(0).integers(0, 256, (3, 32, 32, 3), dtype=np.uint8)
+    np.savez(tmp_path / "small.npz", images=images, labels=np.array([2, 0, 1]))
+    return tmp_path / "small.npz"
+
+
+def test_an_array_of_other_severities_is_refused_and_its_labels_are_left_alone(arrays, tmp_path):
+    made = oodometer("corrupt", str(arrays), str(tmp_path / "c"), "--corruptions", "contrast", "--severities", "1,5")
+    assert made.exit_code == 0, made.stderr
+    again = oodometer("corrupt", str(arrays), str(tmp_path / "c"), "--corruptions", "contrast")
+    assert again.exit_code == 1
+    assert "other data, size, severities, seed or frost textures" in again.stderr
+    assert len(np.load(tmp_path / "c" / "labels.npy")) == len(np.load(tmp_path / "c" / "contrast.npy")) == 6
+
+
+def test_other_frost_textures_are_other_files(arrays, tmp_path):
+    Image.fromarray(np.full((64, 64, 3), 200, np.uint8)).save(tmp_path / "ice.png")
+    (tmp_path / "ice").mkdir()
+    (tmp_path / "ice.png").rename(tmp_path / "ice" / "ice.png")
+    arguments = ["corrupt", str(arrays), str(tmp_path / "c"), "--severities", "1"]
+    try:
+        assert oodometer(*arguments, "--corruptions", "contrast").exit_code == 0
+        assert oodometer(*arguments, "--corruptions", "frost").exit_code == 0  # a folder may grow by corruptions
+        other = oodometer(*arguments, "--corruptions", "frost", "--frost-textures", str(tmp_path / "ice"))
+        assert (other.exit_code, "frost textures" in other.stderr) == (1, True)
+    finally:
+        from oodometer.corruptions.frost import set_frost_textures
+
+        set_frost_textures("procedural")
+
+
+def test_after_one_job_was_forced_over_another_only_force_goes_on(arrays, tmp_path):
+    arguments = ["corrupt", str(arrays), str(tmp_path / "c"), "--severities", "1", "--corruptions"]
+    assert oodometer(*arguments, "contrast,fog").exit_code == 0
+    assert oodometer(*arguments, "contrast", "--seed", "1", "--force").exit_code == 0
+    assert oodometer(*arguments, "contrast,fog", "--seed", "1").exit_code == 1  # fog is still that of seed 0
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("sheet.xyz", "no kind of picture"),
+        ("nowhere/sheet.png", "there is no folder"),
+        ("there.png", "is there already"),
+    ],
+)
+def test_a_sheet_that_can_not_be_written_is_one_line(tmp_path, target, said):
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(tmp_path / "there.png")
+    result = oodometer("corrupt", str(tmp_path / "there.png"), str(tmp_path / target), "--preview")
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_target_that_is_a_file_and_a_source_that_is_not_there(arrays, tmp_path):
+    taken = oodometer("corrupt", str(arrays), str(arrays))
+    assert (taken.exit_code, "is a file; give a folder" in taken.stderr) == (1, True)
+    lost = oodometer("corrupt", str(tmp_path / "nothere"), str(tmp_path / "c"))
+    assert (lost.exit_code, "no such file or folder" in lost.stderr) == (1, True)
+
+
+def test_an_id_that_leads_upwards_is_refused(tmp_path):
+    (tmp_path / "data").mkdir()
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(tmp_path / "a.png")
+    (tmp_path / "data" / "list.csv").write_text("path,label\n../a.png,0\n")
+    result = oodometer("corrupt", str(tmp_path / "data" / "list.csv"), str(tmp_path / "c"), "--corruptions", "contrast")
+    assert result.exit_code == 1
+    assert "outside the layout" in result.stderr

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from oodometer.cli.output import import_plugins, plugins, say, watching
+from oodometer.cli.output import import_plugins, plugins, say, say_if_compiling, watching
 from oodometer.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def command(
         return
     from oodometer.data.load import kind_of, load_data
 
+    if not re.search(r"://|[{*?]", source) and not Path(source).exists():
+        raise DataError(f"{source}: no such file or folder")
     is_array = kind_of(source) == "arrays"
     job = Job(
         dataset=load_data(source),
@@ -65,6 +68,7 @@ def command(
         seed=seed,
     )
     check_target(job, source, force=force)
+    say_if_compiling()
     made = (write_arrays if is_array else write_files)(job, threads=threads, force=force)
     say(f"{made} images written to {target}" if made else f"nothing new to do: everything is in {target} already")
 
@@ -82,7 +86,7 @@ def write_arrays(job: Job, *, threads: int, force: bool) -> int:
     from oodometer.shifts.corrupted_files import write_array, write_labels
 
     images = [job.dataset.image(index) for index in range(len(job.dataset))]
-    write_labels(job)
+    write_labels(job, force=force)
     per_name = len(images) * len(job.severities)
     return _mapped(partial(write_array, job, images, force=force), job.names, threads, per_name)
 
@@ -114,11 +118,21 @@ def write_sheet(source: str, target: str, names: str, view: View, *, seed: int, 
 
     if Path(target).exists() and not force:
         raise DataError(f"{target}: is there already; choose another name, or --force")
+    if Path(target).suffix.lower() not in Image.registered_extensions():
+        raise DataError(f"{target}: no kind of picture that is known by its name; use for example .png or .jpg")
+    if not Path(target).parent.is_dir():
+        raise DataError(f"{target}: there is no folder {Path(target).parent}; make it first")
     try:
-        content = Path(source).read_bytes()
+        image = as_view(decode(Path(source).read_bytes()), view)
     except OSError as error:
         raise DataError(f"{source}: can't be read as an image ({error.strerror})") from error
-    image = as_view(decode(content), view)
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from error
+    say_if_compiling()
     chosen = [*COMMON, *EXTRA] if names == "common" else parse_names(names)
-    Image.fromarray(contact_sheet(image, chosen, key=Path(source).stem, seed=seed)).save(target)
+    sheet = Image.fromarray(contact_sheet(image, chosen, key=Path(source).stem, seed=seed))
+    try:
+        sheet.save(target)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{target}: can't be written ({error})") from error
     say(f"{len(chosen)} corruptions at 5 severities drawn in {target}")

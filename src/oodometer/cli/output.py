@@ -58,6 +58,14 @@ def say(line: str) -> None:
     click.echo(line, err=True)
 
 
+def say_if_compiling() -> None:
+    """A line before a wait that looks like a hang: kernels are compiled when they are first used, and kept."""
+    from oodometer.corruptions.jit import nothing_compiled
+
+    if nothing_compiled():
+        say("compiling the corruptions, this once: about half a minute")
+
+
 def print_json(value: Any) -> None:
     """A result for programs, on stdout; numbers that are not known are null."""
     click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say, watching
+from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say, say_if_compiling, watching
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def command(**flags: Any) -> None:
         skip_broken=flags["skip_broken"],
         compute=compute,
     )
+    if any(one.transform is not None for one in conditions):
+        say_if_compiling()
     with watching() as watcher:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     keys = {cell_for(model, one, precision=compute.precision).key for model in models for one in conditions}

@@ -35,12 +35,22 @@ def _cache_of_these_sources(config: Any) -> Iterator[None]:
     falls back to its own.
     """
     own = config.CACHE_DIR
-    base = own or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "oodometer")
-    config.CACHE_DIR = os.path.join(base, "kernels", digest_of_sources())
+    config.CACHE_DIR = str(cache_folder(own))
     try:
         yield
     finally:
         config.CACHE_DIR = own
+
+
+def cache_folder(own: str) -> Path:
+    """Where these kernels are kept; ``own`` is the folder that the user has set for all of numba's, if any."""
+    base = own or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "oodometer")
+    return Path(base) / "kernels" / digest_of_sources()
+
+
+def nothing_compiled() -> bool:
+    """Whether the first use is still to come, which takes about half a minute to compile."""
+    return not cache_folder(os.environ.get("NUMBA_CACHE_DIR", "")).exists()
 
 
 @cache

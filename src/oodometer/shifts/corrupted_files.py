@@ -25,6 +25,8 @@ from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
 PROCESS = uuid.uuid4().hex
+MIXED = "mixed"
+"""In the mark of a folder in which a job was forced over another's files."""
 MARK = ".oodometer.json"
 """What the files were made from; hidden, so that the folder holds nothing but the published layout."""
 
@@ -97,13 +99,48 @@ def check_target(job: Job, source: str, *, force: bool) -> None:
     stem, count = stems.most_common(1)[0]
     if count > 1:
         raise DataError(f"{count} images of {job.dataset.name} would be written as {stem}.JPEG; rename all but one")
-    about = {"data": job.dataset.digest, "seed": job.seed, "view": job.view and job.view.describe()}
+    upwards = [one for one in job.dataset.ids if ".." in one.split("/")]
+    if upwards:
+        raise DataError(
+            f"image {upwards[0]!r} of {job.dataset.name} would be written outside the layout; give it an id"
+        )
+    if job.target.exists() and not job.target.is_dir():
+        raise StoreError(f"{job.target}: is a file; give a folder")
     mark = job.target / MARK
-    if mark.is_file() and not force and _about(mark) != about:
-        raise StoreError(f"{job.target}: holds corruptions of other data, size or seed; use another folder, or --force")
     if not mark.exists() and job.target.exists() and any(job.target.iterdir()) and not force:
         raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
-    write_aside(mark, partial(_write, json.dumps(about).encode()))
+    _write_mark(mark, _described(job), force=force)
+
+
+def _described(job: Job) -> dict[str, object]:
+    """What the files of a job depend on, besides the names under which they are written."""
+    about: dict[str, object] = {"data": job.dataset.digest, "seed": job.seed, "view": job.view and job.view.describe()}
+    if job.view is None:
+        # An array holds its severities one after the other, and is whole or not there; folders may grow by severity.
+        about["severities"] = list(job.severities)
+    if "frost" in job.names:
+        from oodometer.corruptions.frost import frost_source
+
+        about["frost"] = frost_source()
+    return about
+
+
+def _write_mark(mark: Path, about: dict[str, object], *, force: bool) -> None:
+    """Say what the folder holds; an error where it holds something else."""
+    known = _about(mark) if mark.is_file() else {}
+    same = (
+        isinstance(known, dict)
+        and MIXED not in known
+        and all(known.get(one, what) == what for one, what in about.items())
+    )
+    if not same and not force:
+        raise StoreError(
+            f"{mark.parent}: holds corruptions of other data, size, severities, seed or frost textures; use another "
+            "folder, or --force"
+        )
+    # What was there before and is not written over stays: from then on the folder can be told from no job's.
+    now = {**known, **about} if same and isinstance(known, dict) else {**about, MIXED: True}
+    write_aside(mark, partial(_write, json.dumps(now).encode()))
 
 
 def _about(mark: Path) -> object:
@@ -164,8 +201,10 @@ def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: boo
     return len(made)
 
 
-def write_labels(job: Job) -> None:
+def write_labels(job: Job, *, force: bool = False) -> None:
     """Write labels.npy: the labels once per severity, as CIFAR-10-C has them."""
+    if (job.target / "labels.npy").exists() and not force:
+        return
     labels = np.tile(job.dataset.labels, len(job.severities))
     write_aside(job.target / "labels.npy", partial(_save, labels))
 
