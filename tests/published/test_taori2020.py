@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from oodometer.core.errors import DataError
+from oodometer.core.errors import DataError, OodometerError
 from oodometer.published.taori2020 import (
     ACCURACIES,
     CATEGORIES,
@@ -200,3 +201,18 @@ def test_a_file_of_another_layout_is_said(small, name, text, message):
     (small / name).write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_testbed(small)
+
+
+@pytest.mark.parametrize("name", [ACCURACIES, CATEGORIES])
+def test_a_file_that_is_no_text_is_said(small, name):
+    (small / name).write_bytes(b"\xff\xfe\x00model")
+    with pytest.raises(DataError, match=f"{name}: not a text file; expected the layout"):
+        read_testbed(small)
+
+
+def test_a_line_without_enough_models_says_which(small):
+    grid = read_testbed(small)
+    nobody = np.zeros(len(grid.models), dtype=bool)
+    both = dict.fromkeys((RENDITION.x, RENDITION.y), grid.accuracy("val"))
+    with pytest.raises(OodometerError, match=r"^the standard models of the testbed, imagenet-r against .*: 0 models"):
+        baseline_line(replace(grid, accuracies=both), RENDITION, nobody)

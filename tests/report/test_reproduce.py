@@ -116,3 +116,12 @@ def test_every_bundled_paper_comes_out_under_its_name(name):
 
 def test_nothing_is_nothing():
     assert (str(Reproductions(())), Reproductions(()).as_json(), Reproductions(()).failed) == ("", [], ())
+
+
+def test_a_number_whose_inputs_are_missing_is_out_and_says_so():
+    lost = Check("paper", "slope", "Table 1", 1.69, float("nan"), 0.005)
+    found = Reproductions((Reproduction("paper", "Title", (lost,)),))
+    assert found.failed == (lost,)
+    assert str(found).splitlines()[-1] == "✗  1.69       missing              0.005    slope  Table 1"
+    check = json.loads(json.dumps(found.as_json(), allow_nan=False))[0]["checks"][0]
+    assert (check["ours"], check["difference"], check["holds"]) == (None, None, False)

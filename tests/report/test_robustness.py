@@ -372,6 +372,17 @@ def test_a_corruption_is_paired(filled, make_dataset):
     assert [one.rho.value for one in found.models] == pytest.approx(y - expit(np.polyval(line, logit(x))))
 
 
+def test_a_model_that_is_hardly_ever_right_does_not_stop_the_others(filled, make_dataset):
+    fill(filled, make_dataset)
+    val = make_dataset(400)
+    for condition in ("clean", "fog/3"):
+        filled.add(val, (np.arange(400) != 3).astype(int), model="weak", condition=condition)
+    found = by_model(robustness(filled.store, "fog/3", origins=STORED, options=OPTIONS))
+    assert found["weak"].relative_drop == Estimate(0.0, None, None, 400, "none: right on fewer than 5 clean images")
+    assert found["m5"].relative_drop.interval == "bootstrap 95%"
+    assert found["weak"].rho.low < found["weak"].rho.value < found["weak"].rho.high
+
+
 def test_other_images_are_independent(filled, make_dataset):
     right = fill(filled, make_dataset, conditions=("v2",), other=True)
     found = robustness(str(filled.store), "v2", origins=STORED, options=OPTIONS)

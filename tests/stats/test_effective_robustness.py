@@ -241,6 +241,38 @@ def test_too_few_images_to_tell_the_models_apart():
         rho_from_images(right_x, ~right_x[:, ::-1], np.ones(3, dtype=bool), same_images=False, scale="linear")
 
 
+def test_a_few_resamples_without_a_line_are_left_out_and_counted():
+    rng = np.random.default_rng(3)
+    # Three models on 60 images: now and then all three are right equally often.
+    right_x, right_y = (rng.random((3, 60)) < np.array([[0.4], [0.5], [0.62]]) for _ in range(2))
+    how, all_models = Resampling(draws=2000), np.ones(3, dtype=bool)
+    found = rho_from_images(right_x, right_y, all_models, same_images=False, scale="linear", resampling=how)
+    # reference: the resampled accuracies, compared one draw after the other
+    drawn = draws_of_means(right_x.T, resampling=how)
+    alike = sum(len(set(np.rint(60 * row).tolist())) == 1 for row in drawn)
+    assert 0 < alike < 100
+    for one in found:
+        assert one.interval == f"bootstrap over images and models 95% ({alike} of 2000 draws undefined)"
+        assert np.isfinite([one.low, one.high]).all()
+        assert one.low < one.value < one.high
+
+
+@pytest.mark.parametrize(("clean", "shifted"), [(1, 1), (0, 0), (1, 0), (0.5, 0), (1, 0.5)])
+def test_a_model_that_is_right_or_wrong_on_all_images_may_be_otherwise_on_the_next(right, clean, shifted):
+    right_x, right_y, baseline = right
+    more = [np.arange(one.shape[1]) < share * one.shape[1] for one, share in ((right_x, clean), (right_y, shifted))]
+    right_x, right_y = (np.vstack([one, last]) for one, last in zip((right_x, right_y), more, strict=True))
+    how = Resampling(draws=2000)
+    found = rho_from_images(right_x, right_y, np.append(baseline, False), same_images=False, resampling=how)[-1]
+    x, y = right_x.mean(axis=1), right_y.mean(axis=1)
+    table = rho_from_counts(
+        x, y, right_x.shape[1], right_y.shape[1], np.append(baseline, False), scale="logit", resampling=how
+    )[-1]
+    assert found.value == table.value
+    # Not narrower than from the table, which draws every accuracy from its posterior; its line knows no images.
+    assert found.high - found.low > 0.8 * (table.high - table.low)
+
+
 # Coverage: with 20 models the intervals hold the truth as often as they say; with 5, whose line is widened for its
 # three degrees of freedom, at least as often, also where the line alone is unsure (50,000 images).
 @pytest.mark.slow

@@ -5,13 +5,14 @@ The table is not bundled: its folder is given. Accuracies and ρ are shown in pe
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from oodometer.core.errors import DataError, did_you_mean
+from oodometer.core.errors import DataError, OodometerError, did_you_mean
 from oodometer.published.checks import Check, Remark, Reproduction
 from oodometer.published.tables import Table, parse_table
 from oodometer.stats.effective_robustness import effective_robustness, relative_robustness
@@ -150,7 +151,10 @@ def read_testbed(folder: Path | str) -> Grid:
 def _read(path: Path) -> Table:
     if not path.is_file():
         raise DataError(f"{path}: no such file; {LAYOUT}")
-    return parse_table(str(path), path.read_text(encoding="utf-8").splitlines())
+    try:
+        return parse_table(str(path), path.read_text(encoding="utf-8-sig").splitlines())
+    except (UnicodeDecodeError, OSError, csv.Error) as error:
+        raise DataError(f"{path}: not a text file; {LAYOUT}") from error
 
 
 def _shares(path: Path, name: str, column: np.ndarray) -> np.ndarray:
@@ -201,7 +205,10 @@ def baseline_line(grid: Grid, shift: Shift, models: np.ndarray) -> Line:
     """The logit line through those of the models that were measured on both sets."""
     x, y = grid.accuracy(shift.x), grid.accuracy(shift.y)
     chosen = models & ~np.isnan(x) & ~np.isnan(y)
-    return fit_line(x[chosen], y[chosen])
+    try:
+        return fit_line(x[chosen], y[chosen])
+    except OodometerError as error:
+        raise OodometerError(f"the standard models of the testbed, {shift.y} against {shift.x}: {error}") from error
 
 
 def rho(grid: Grid, shift: Shift, models: np.ndarray) -> np.ndarray:

@@ -22,6 +22,8 @@ PAPERS: dict[str, Callable[[], Reproduction]] = {
 """Papers whose tables are bundled, by name."""
 TESTBED = "taori2020"
 """The paper whose table is given by the user."""
+NOT_MEASURED = "missing"
+"""What is shown for a number whose inputs the user's table does not have."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ def reproduce(papers: Sequence[str] = (), *, testbed: str | None = None) -> Repr
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Numbers of numpy as those of Python, which JSON knows."""
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    """Numbers of numpy as those of Python, which JSON knows; null for what was not measured."""
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in plain.items()}
 
 
 def _paper(one: Reproduction) -> str:
@@ -87,11 +90,13 @@ def _paper(one: Reproduction) -> str:
 
 
 def _row(check: Check) -> list[str]:
-    difference = "" if check.difference is None else f"{check.difference:+.3g}"
+    difference = "" if check.difference is None or np.isnan(check.difference) else f"{check.difference:+.3g}"
     allowed = "" if check.difference is None else f"{check.allowed:.3g}"
     mark = "✓" if check.holds else "✗"
     return [mark, _shown(check.published), _shown(check.ours), difference, allowed, check.what, check.where]
 
 
 def _shown(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"
+    if isinstance(value, str):
+        return value
+    return NOT_MEASURED if np.isnan(value) else f"{value:.6g}"

@@ -15,7 +15,7 @@ import numpy as np
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import key_words, rng_for
-from oodometer.stats.bootstrap import DEFAULT, Resampling, draws_of_means
+from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, draws_of_means
 from oodometer.stats.intervals import check_level, wilson
 from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, percentiles
 from oodometer.stats.scales import Scale, to_scale
@@ -122,8 +122,10 @@ def rho_from_images(
     with these images, and by as much again as a line through resampled baseline models moves. n is the number of images
     under the shift.
 
-    A model that is right (or wrong) on all its images is so in every resample too: the images then add nothing to its
-    interval. For a baseline model see `rho_from_counts`.
+    A model that is right (or wrong) on all its images is so in every resample too, which says nothing about its next
+    image: its accuracy is drawn from the Jeffreys posterior then, as in `rho_from_counts`. Resamples in which all
+    baseline models are equally accurate have no line: they are left out and counted in the interval's name, and more
+    than 5 % of them are an error. For a baseline model see `rho_from_counts`.
 
     Args:
         right_x: Whether each model was right on each clean image, (M, Nx); or of several conditions the share in which
@@ -151,11 +153,15 @@ def rho_from_images(
         by_images.intercepts + by_models.intercepts - line.intercept,
         by_models.undefined,
     )
-    drawn = y_draws - np.stack([lines.at(column) for column in x_draws.T], axis=1)
+    rng = rng_for("accuracy of each model", seed=resampling.seed)
+    x_draws, y_draws = (_that_vary(*side, rng) for side in ((x_draws, right_x), (y_draws, right_y)))
+    defined = np.isfinite(lines.slopes)
+    drawn = (y_draws - np.stack([lines.at(column) for column in x_draws.T], axis=1))[defined]
+    said = "" if defined.all() else f" ({by_images.undefined} of {len(defined)} draws undefined)"
     values = effective_robustness(x, y, line)
     name, n = "bootstrap over images and models", right_y.shape[1]
     return tuple(
-        estimate_of(float(value), column, n, name=name, level=resampling.level)
+        estimate_of(float(value), column, n, name=name, level=resampling.level, said=said)
         for value, column in zip(values, drawn.T, strict=True)
     )
 
@@ -250,7 +256,7 @@ def _lines_of_models(x: np.ndarray, y: np.ndarray, line: Line, resampling: Resam
 
 
 def _lines_of_images(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
-    """The line through all baseline models in each draw of their accuracies, (D, B)."""
+    """The line through all baseline models in each draw of their accuracies, (D, B); NaN where there is none."""
     u, v = to_scale(x, scale), to_scale(y, scale)
     placed = np.isfinite(u) & np.isfinite(v)
     u, v, models = np.where(placed, u, 0), np.where(placed, v, 0), np.maximum(placed.sum(axis=1), 1)
@@ -258,10 +264,24 @@ def _lines_of_images(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
     du = np.where(placed, u - mean_u[:, None], 0)
     squares = (du * du).sum(axis=1)
     # Equal up to rounding: one image more or less moves a model by far more than this.
-    if (squares < 1e-18).any():
-        raise OodometerError("too few images: in some resamples the baseline models are equally accurate; add images")
-    slopes = (du * v).sum(axis=1) / squares
-    return LineDraws(scale, slopes, mean_v - slopes * mean_u, 0)
+    alike = squares < 1e-18
+    undefined = int(alike.sum())
+    if undefined > MOST_UNDEFINED * len(alike):
+        raise OodometerError(
+            f"too few images: in {undefined} of {len(alike)} resamples the baseline models are equally accurate; "
+            "add images"
+        )
+    slopes = (du * v).sum(axis=1) / np.where(alike, np.nan, squares)
+    return LineDraws(scale, slopes, mean_v - slopes * mean_u, undefined)
+
+
+def _that_vary(draws: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The accuracies (D, M) in resamples; from the posterior of a model that is right, or wrong, on all images."""
+    n = right.shape[1]
+    draws = draws.copy()
+    for model in np.flatnonzero(np.ptp(right.astype(np.float64), axis=1) == 0):
+        draws[:, model] = posterior_draws(float(right[model].mean()), n, len(draws), rng)
+    return draws
 
 
 def posterior_draws(share: float, n: float, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -269,10 +289,10 @@ def posterior_draws(share: float, n: float, draws: int, rng: np.random.Generator
     return rng.beta(share * n + 0.5, (1 - share) * n + 0.5, size=draws)
 
 
-def estimate_of(value: float, drawn: np.ndarray, n: int | None, *, name: str, level: float) -> Estimate:
+def estimate_of(value: float, drawn: np.ndarray, n: int | None, *, name: str, level: float, said: str = "") -> Estimate:
     """The value with its percentile interval, which always holds the value (a posterior at 0 % or 100 % need not)."""
     low, high = percentiles(drawn, level)
-    return Estimate(value, min(float(low), value), max(float(high), value), n, f"{name} {100 * level:g}%")
+    return Estimate(value, min(float(low), value), max(float(high), value), n, f"{name} {100 * level:g}%{said}")
 
 
 def _other(resampling: Resampling) -> Resampling:
