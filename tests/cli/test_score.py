@@ -121,8 +121,8 @@ def test_names_may_have_spaces_around_them(small):
         (("--metrics", "nll", "--temperature", "clean"), 1, "run it again with --keep logits"),
         (("--metrics", "all", "--normaliser", "alexnet"), 2, "no predictions of a model named 'alexnet'"),
         (("--by", "video"), 2, "--by video: no data here have such a column; known: class"),
-        (("--draws", "10", "--metrics", "nll"), 1, "10 draws: a 95% bootstrap needs 100 or more"),
-        (("--level", "95"), 1, "level 95.0: must lie between 0 and 1"),
+        (("--draws", "10", "--metrics", "nll"), 2, "10 draws: a 95% bootstrap needs 100 or more"),
+        (("--level", "95"), 2, "level 95.0: must lie between 0 and 1"),
         (("--interval", "bcaa"), 2, "no interval named 'bcaa'; did you mean bca?"),
     ],
 )

@@ -59,3 +59,30 @@ def test_what_a_metric_can_not_be_computed_for():
     # Without a label's column, images without a label count too.
     (confidence,) = columns_of(Metric("sure", "", ("confidence",), np.mean), unlabelled)
     assert len(confidence) == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "said"),
+    [
+        (lambda rank: rank / "a", "mean", "its function failed \\(UFuncTypeError|its function failed"),
+        (lambda rank, more: rank, "mean", "its function failed \\(TypeError"),
+        (lambda rank: rank * 1j, "mean", "gave complex128, not real numbers"),
+        (lambda rank: np.array(["a"] * len(rank)), "mean", "not real numbers"),
+        (lambda rank: rank, "whole", "gave an array of shape \\(2,\\); kind 'whole' is one number"),
+    ],
+)
+def test_a_function_that_fails_says_whose_it_is(own_names, function, kind, said):
+    made = metric("mine", columns=["rank"], kind=kind)(function)
+    with pytest.raises(OodometerError, match=said):
+        made.of(np.array([0, 1]))
+
+
+@pytest.mark.parametrize("name", ["all", "a,b", " a", "a[b]", "pm-3"])
+def test_names_that_could_never_be_asked_for(own_names, name):
+    with pytest.raises(UsageError, match="a name has no spaces, commas or brackets"):
+        metric(name, columns=["rank"])
+
+
+def test_a_kind_that_there_is_not():
+    with pytest.raises(UsageError, match="kind is one of share, mean, whole"):
+        metric("mine", columns=["rank"], kind="wrong")

@@ -300,3 +300,10 @@ def test_data_without_a_common_image_are_passed_over_where_others_have_some(fill
     filled.add(whole.take(np.arange(5, 11), name="middle"), right(3, 6), model="b")
     filled.add(last, right(8, 8), model="b")
     assert [(one.data, one.counts.n) for one in compare(filled.store, "a", "b")] == [("left and middle", 5)]
+
+
+def test_a_level_beyond_any_bootstrap(filled, make_dataset):
+    add_two(filled, make_dataset(100, k=3), (80, 2, 8, 10))
+    (found,) = compare(filled.store, "a", "b", level=0.9999999)
+    assert found.error_consistency.low is None
+    assert found.difference.low < found.difference.high

@@ -173,8 +173,8 @@ def test_shared_draws_are_a_plain_loop_over_images():
 def test_what_is_no_interval_is_refused():
     with pytest.raises(UsageError, match="did you mean bootstrap"):
         How("bootstraps")
-    with pytest.raises(OodometerError, match="100 or more"):
-        How(draws=99)
+    with pytest.raises(UsageError, match="100 or more"):
+        _ = How(draws=99).resampling
     assert (How("bca").of_counts, How("wilson").of_counts) == ("clopper-pearson", "wilson")
 
 

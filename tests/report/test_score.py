@@ -554,3 +554,18 @@ def test_metrics_of_users(filled, make_dataset, monkeypatch):
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["mean-rank", "seen"])
     assert str(caught.value) == "seen: not everywhere"
+
+
+def test_counts_need_no_bootstrap_at_any_level(filled, make_dataset, right):
+    filled.add(make_dataset(100), right(70, 100))
+    assert len(score(filled.store, level=0.9999).rows) == 2
+    with pytest.raises(UsageError, match=r"1000 draws: a 99.99% bootstrap needs 2000"):
+        score(filled.store, metrics=["ece"], level=0.9999)
+
+
+def test_a_metric_of_ones_own_under_a_name_of_ours(filled, make_dataset, right, monkeypatch):
+    monkeypatch.setattr(metrics, "_loaded", dict(metrics._loaded))
+    metrics.register("auroc")(metrics.get("top-1"))
+    filled.add(make_dataset(10), right(7, 10))
+    with pytest.raises(UsageError, match="a metric of yours is named 'auroc', as one that is there already"):
+        score(filled.store, metrics=["top-1"])

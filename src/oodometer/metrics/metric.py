@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import Predictions
 from oodometer.core.registry import Registry
+
+Kind = Literal["share", "mean", "whole"]
+Better = Literal["higher", "lower"]
 
 KNOWN_COLUMNS = tuple(one.name for one in fields(Predictions) if one.name != "logits")
 """What a metric may ask for."""
@@ -40,8 +44,8 @@ class Metric:
     convention: str
     columns: tuple[str, ...]
     of: Callable[..., Any]
-    kind: Literal["share", "mean", "whole"] = "whole"
-    better: Literal["higher", "lower"] = "lower"
+    kind: Kind = "whole"
+    better: Better = "lower"
     bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
@@ -71,8 +75,8 @@ def metric(
     name: str,
     *,
     columns: Sequence[str],
-    kind: Literal["share", "mean", "whole"] = "mean",
-    better: Literal["higher", "lower"] = "higher",
+    kind: Kind = "mean",
+    better: Better = "higher",
 ) -> Callable[[Callable[..., Any]], Metric]:
     """A decorator that makes a metric of a function, under a name that ``score`` knows from then on.
 
@@ -83,6 +87,10 @@ def metric(
             '''Confidence above 0.9, and another class than the true one.'''
             return (confidence > 0.9) & (rank > 0)
     """
+    if kind not in get_args(Kind) or better not in get_args(Better):
+        raise UsageError(f"metric {name}: kind is one of {', '.join(get_args(Kind))}, better higher or lower")
+    if name == "all" or not re.fullmatch(r"[^\s,\[\]]+", name) or re.fullmatch(r"pm-\d+", name):
+        raise UsageError(f"metric {name!r}: a name has no spaces, commas or brackets, and is not all or pm-K")
     unknown = [one for one in columns if one not in KNOWN_COLUMNS]
     if unknown or not columns:
         wrong = repr(unknown[0]) if unknown else "no column"
@@ -90,9 +98,31 @@ def metric(
 
     def add(function: Callable[..., Any]) -> Metric:
         convention = (function.__doc__ or "").strip().partition("\n")[0]
-        return metrics.register(name)(Metric(name, convention, tuple(columns), function, kind, better))
+        guarded = _guarded(name, kind, function)
+        return metrics.register(name)(Metric(name, convention, tuple(columns), guarded, kind, better))
 
     return add
+
+
+def _guarded(name: str, kind: Kind, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Somebody's function, whose failures say that they are its own."""
+
+    def of(*columns: np.ndarray) -> Any:
+        try:
+            found = np.asarray(function(*columns))
+        except OodometerError:
+            raise
+        except Exception as error:
+            raise OodometerError(f"{name}: its function failed ({type(error).__name__}: {error})") from error
+        if found.dtype.kind not in "buif":
+            raise OodometerError(f"{name}: its function gave {found.dtype}, not real numbers")
+        if kind == "whole" and found.ndim:
+            raise OodometerError(
+                f"{name}: its function gave an array of shape {found.shape}; kind 'whole' is one number"
+            )
+        return float(found) if kind == "whole" else found
+
+    return of
 
 
 def columns_of(metric: Metric, rows: Predictions) -> tuple[np.ndarray, ...]:

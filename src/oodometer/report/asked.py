@@ -103,9 +103,15 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
     known = [*metrics.names(), *group_scores.names()]
     if not names:
         raise UsageError(f"no metric is named; known: {', '.join(known)}, or all")
+    twice = set(metrics.names()) & set(group_scores.names())
+    if twice:
+        raise UsageError(
+            f"a metric of yours is named {min(twice)!r}, as one that is there already; choose another name"
+        )
     for name in names:
         if name != EVERY_METRIC and name not in known:
-            raise UsageError(f"no metric named {name!r}{did_you_mean(name, [*known, EVERY_METRIC])}")
+            hint = did_you_mean(name, [*known, EVERY_METRIC]) or f"; known: {', '.join(known)}, or all"
+            raise UsageError(f"no metric named {name!r}{hint}")
     every = [name for name in known if name not in BREAKDOWNS]
     spelled = [one for name in names for one in (every if name == EVERY_METRIC else [name])]
     return tuple(dict.fromkeys(spelled))

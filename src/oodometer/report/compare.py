@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oodometer.core.errors import StoreError, UsageError
@@ -167,12 +167,20 @@ def _compared(a: Cell, b: Cell, found: Pairs, level: float) -> Comparison:
         difference=paired_difference(counts, level=level),
         p_value=mcnemar_exact(counts),
         agreement=None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level),
-        error_consistency=error_consistency_of(counts, resampling=Resampling(level=level, draws=RESAMPLES)),
+        error_consistency=_consistency(counts, level),
         level=level,
         counts=counts,
         n_a=found.n_a,
         n_b=found.n_b,
     )
+
+
+def _consistency(counts: PairedCounts, level: float) -> Estimate | None:
+    if 2 / (1 - level) <= RESAMPLES:
+        return error_consistency_of(counts, resampling=Resampling(RESAMPLES, level))
+    found = error_consistency_of(counts)
+    name = "none: too few draws of a bootstrap for this level"
+    return None if found is None else replace(found, low=None, high=None, interval=name)
 
 
 def _signed(estimate: Estimate) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -50,15 +50,17 @@ class How:
     draws: int = 1000
     by: str | None = None
     seed: int = 0
-    resampling: Resampling = field(init=False)
 
     def __post_init__(self) -> None:
         check_level(self.level)
         known = [*intervals.names(), *BOOTSTRAPS]
         if self.interval not in known:
             raise UsageError(f"no interval named {self.interval!r}{did_you_mean(self.interval, known)}")
-        method = BOOTSTRAPS.get(self.interval, "percentile")
-        object.__setattr__(self, "resampling", Resampling(self.draws, self.level, method, self.seed))
+
+    @cached_property
+    def resampling(self) -> Resampling:
+        """Of what is resampled; an error where the draws are too few for the level."""
+        return Resampling(self.draws, self.level, BOOTSTRAPS.get(self.interval, "percentile"), self.seed)
 
     @property
     def resamples_all(self) -> bool:

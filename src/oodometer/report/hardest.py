@@ -53,7 +53,8 @@ class Hardest:
         for one in self.images:
             called = f"{one.instead} ({one.instead_by})"
             lines.append([one.image, one.label, f"{one.missed_by} of {one.models}", called])
-        head = f"{self.condition} on {self.data}: {self.n} images that all {len(self.models)} models saw"
+        who = f"all {len(self.models)} models" if len(self.models) > 1 else self.models[0]
+        head = f"{self.condition} on {self.data}: {self.n} images that {who} saw"
         return f"{head}\n{columns(lines) if self.images else 'every model is right on every image'}"
 
     def as_json(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class Scaled:
         self._cells = cells
         self._condition = condition
         self._fitted: dict[str, TemperatureFit] = {}
+        self._where: dict[str, Cell] = {}
 
     def changes(self, metric: Metric) -> bool:
         """Whether the metric depends on the temperature, and there is one."""
@@ -51,7 +52,9 @@ class Scaled:
         return f"; temperature {self._fit(cell).temperature:.4g} fitted on {self._condition}"
 
     def _fit(self, cell: Cell) -> TemperatureFit:
-        clean = self._fitting_cell(cell)
+        if cell.key not in self._where:
+            self._where[cell.key] = self._fitting_cell(cell)
+        clean = self._where[cell.key]
         if clean.key not in self._fitted:
             self._fitted[clean.key] = fit_temperature_to(_with_logits(self._store, clean))
         return self._fitted[clean.key]

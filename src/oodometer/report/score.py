@@ -68,6 +68,8 @@ def score(
     opened = store if isinstance(store, Store) else open_store(str(store))
     how = How(interval, level, options.draws, options.by, options.seed)
     asked = Asked(checked_names(metrics), how, options)
+    if how.resamples_all or set(asked.names) - set(COUNTED):
+        _ = how.resampling  # an error now, if the draws are too few, rather than in the middle
     counted = counts(opened)
     tables = read_tables(opened)
     if not counted and not tables:
@@ -188,7 +190,7 @@ def _of_cells(
     """The metrics that are a number about one cell and no count."""
     known = set(cell_metrics.names())
     names = [name for name in asked.names if name in known and (asked.how.resamples_all or name not in COUNTED)]
-    if not names:
+    if not names or not cells:
         return
     wanted = [cell_metrics.get(name) for name in names]
     reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))

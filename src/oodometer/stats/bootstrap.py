@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from oodometer.core.errors import OodometerError
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import rng_for
 from oodometer.stats.intervals import check_level
@@ -56,7 +56,7 @@ class Resampling:
         # With fewer, the bounds would be the extremes of the draws rather than their quantiles.
         fewest = max(100, int(np.ceil(2 / (1 - self.level) - 1e-9)))
         if self.draws < fewest:
-            raise OodometerError(f"{self.draws} draws: a {_percent(self.level)} bootstrap needs {fewest} or more")
+            raise UsageError(f"{self.draws} draws: a {_percent(self.level)} bootstrap needs {fewest} or more")
         if self.method not in ("percentile", "bca"):
             raise OodometerError(f"no bootstrap method named {self.method!r}; known: bca, percentile")
 

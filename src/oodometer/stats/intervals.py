@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from oodometer.core.errors import OodometerError
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.core.registry import Registry
 
@@ -114,4 +114,4 @@ def mean_of(scores: np.ndarray, *, level: float = 0.95) -> Estimate:
 def check_level(level: float) -> None:
     """An error unless the level is one."""
     if not 0 < level < 1:
-        raise OodometerError(f"level {level}: must lie between 0 and 1, for example 0.95")
+        raise UsageError(f"level {level}: must lie between 0 and 1, for example 0.95")

@@ -61,6 +61,8 @@ def parse_table(
         if (model, where) in found:
             raise DataError(f"{source}, line {at}: a second accuracy of {model} on {where}")
         count = _count(size, source, at) if size else known.get(where, n)
+        if count is not None and count < 1:
+            raise DataError(f"{source}: {count} images on {where}; give the number of images, or nothing")
         found[model, where] = Accuracy(model, where, round(value / unit, 12), count, source)
     return list(found.values())
 
