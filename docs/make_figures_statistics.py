@@ -10,13 +10,16 @@ from __future__ import annotations
 import numpy as np
 from figure_style import ACCENT, GREY, INK, LIGHT, panel, panels, save
 from scipy.special import expit
+from scipy.stats import binom
 
 from oodometer.published.tables import Table, read_table
 from oodometer.report.reproduce import reproduce
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import pearson, spearman
-from oodometer.stats.effective_robustness import effective_robustness
+from oodometer.stats.effective_robustness import effective_robustness, tau_from_counts
+from oodometer.stats.intervals import clopper_pearson_bounds, wilson
 from oodometer.stats.lines import band, bootstrap_lines, fit_line
+from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_range
 from oodometer.stats.several_clean_sets import fit_plane
 from oodometer.stats.two_piece import fit_two_piece
@@ -35,6 +38,39 @@ SHORT = {
     "ResNet-50 + ImageNet-21K Pretraining": "21,000 classes",
     "ResNet-50 + CBAM": "CBAM",
 }
+
+
+def draw_intervals() -> None:
+    """How often intervals of 100 images hold the true accuracy, and how much a paired comparison gains; both exact."""
+    figure, (left, right) = panels(2)
+    n, truths = 100, np.linspace(0.5, 0.999, 500)
+    hits = np.arange(n + 1)
+    shares = hits / n
+    half = 1.959964 * np.sqrt(shares * (1 - shares) / n)
+    kinds = {
+        "p ± 1.96 s.e.": (shares - half, shares + half, LIGHT),
+        "wilson": (*np.array([wilson(int(k), n, 0.95) for k in hits]).T, GREY),
+        "clopper-pearson": (*clopper_pearson_bounds(hits, n, 0.95), ACCENT),
+    }
+    for at, (name, (low, high, colour)) in enumerate(kinds.items()):
+        inside = (low[:, None] <= truths) & (truths <= high[:, None])
+        coverage = (binom.pmf(hits[:, None], n, truths) * inside).sum(axis=0)
+        left.plot(100 * truths, 100 * coverage, color=colour, lw=1)
+        left.text(52, 82.5 - 1.6 * at, name, color=INK if colour == LIGHT else colour)
+    left.axhline(95, color=INK, lw=0.8, ls="--")
+    left.set(ylim=(78, 100.5), xlabel="true accuracy (%)", ylabel="held in (% of all sets of 100 images)")
+    left.set_title("95 % intervals")
+    differing = np.arange(10, 301, 10)
+    paired = [paired_difference(PairedCounts(700 - d // 2, d // 2, d // 2, 300 - d // 2)) for d in differing]
+    apart = tau_from_counts(0.7, 0.7, 1000, 1000)
+    assert apart.high is not None
+    right.plot(differing / 10, [100 * one.high for one in paired if one.high is not None], color=ACCENT)
+    right.axhline(100 * apart.high, color=GREY)
+    right.text(1, 100 * apart.high + 0.08, "as if on other images", color=GREY)
+    right.text(12, 1.7, "paired", color=ACCENT)
+    right.set(ylim=(0, 4.6), xlabel="% of images that only one gets right", ylabel="± points of the difference")
+    right.set_title("both 70 %, 1,000 images")
+    save(figure, "intervals")
 
 
 def draw_bootstrap() -> None:
@@ -313,6 +349,7 @@ def draw_reproduction() -> None:
 
 
 if __name__ == "__main__":
+    draw_intervals()
     draw_bootstrap()
     draw_lines()
     draw_effective_robustness()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -129,17 +128,10 @@ def origins_of(flags: dict[str, Any]) -> dict[str, Origin]:
 def rows_of(flags: dict[str, Any]) -> list[Accuracy]:
     """The accuracies of the user's table."""
     from oodometer.cli.import_ import read_sizes
-    from oodometer.core.errors import DataError
-    from oodometer.store.tables import parse_table
+    from oodometer.store.tables import read_table_file
 
-    path, sizes = Path(flags["table"]), flags.get("sizes")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path}: not a text file; expected CSV") from error
-    return parse_table(text, source=path.name, n=flags.get("n"), sizes=read_sizes(sizes) if sizes else None)
+    sizes = flags.get("sizes")
+    return read_table_file(flags["table"], n=flags.get("n"), sizes=read_sizes(sizes) if sizes else None)
 
 
 def _knee(text: str | None) -> str | float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from oodometer.core.stored import StoredAnswers
 from oodometer.core.view import View
 from oodometer.engine.stored import write_stored
 from oodometer.store.store import Store, open_store
-from oodometer.store.tables import Accuracy, parse_table, write_table
+from oodometer.store.tables import Accuracy, read_table_file, write_table
 
 
 def import_table(
@@ -28,13 +27,7 @@ def import_table(
         n: The number of images behind each accuracy, where the table does not say; without it, no interval.
         sizes: The same per condition.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not a text file; expected CSV") from error
-    rows = parse_table(text, source=Path(path).name, n=n, sizes=sizes)
+    rows = read_table_file(path, n=n, sizes=sizes)
     write_table(_opened(store), rows)
     return rows
 

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, StoreError
@@ -65,6 +66,17 @@ def parse_table(
             raise DataError(f"{source}: {count} images on {where}; give the number of images, or nothing")
         found[model, where] = Accuracy(model, where, round(value / unit, 12), count, source)
     return list(found.values())
+
+
+def read_table_file(path: str, *, n: int | None = None, sizes: Mapping[str, int] | None = None) -> list[Accuracy]:
+    """The accuracies of a CSV file; see `parse_table`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such table") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path}: not a text file; expected CSV") from error
+    return parse_table(text, source=Path(path).name, n=n, sizes=sizes)
 
 
 def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
