@@ -61,7 +61,7 @@ def _cells(address: str) -> list[dict[str, Any]]:
             "condition": cell.condition_name,
             "data": cell.data,
             "rows": rows.get(cell.key, 0),
-            "images": cell.n_images,
+            "images": cell.n_rows,
             "state": "complete" if store.is_sealed(cell) else "unfinished",
             "logits": "kept" if store.has_logits(cell) else "-",
             "key": cell.key,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from oodometer.core.attack import Attack
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, LabelSpace
@@ -36,12 +37,27 @@ class Transform:
 
 @dataclass(frozen=True)
 class Condition:
-    """One column of the grid: a data set, maybe seen through a label map, maybe transformed."""
+    """One column of the grid: a data set, maybe seen through a label map, maybe transformed or under attack.
+
+    Args:
+        transform: A change of the pixels that is the same for every model.
+        attack: A change of the pixels that each model gets its own of.
+        unit: A column of the data: images of one value are judged as one, right only if all of them are. So are the
+            frames around an anchor (column ``anchor``).
+    """
 
     name: str
     dataset: Dataset
     label_map: LabelMap | None = None
     transform: Transform | None = None
+    attack: Attack | None = None
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit not in self.dataset.columns:
+            raise UsageError(f"condition {self.name}: {self.dataset.name} has no column {self.unit!r}")
+        if self.transform is not None and self.attack is not None:
+            raise UsageError(f"condition {self.name}: either a transform or an attack, not both")
 
     @property
     def space(self) -> LabelSpace:
@@ -50,7 +66,11 @@ class Condition:
 
     def describe(self) -> dict[str, Any]:
         """The condition as plain values, for the cell's key; the data are in it by their digest."""
-        transform = self.transform
+        transform, attack = self.transform, self.attack
+        # What most conditions do not have is not in the description, so that their keys stay what they were.
+        more: dict[str, Any] = {} if self.unit is None else {"unit": self.unit}
+        if attack is not None:
+            more["attack"] = {"name": attack.name, **attack.parameters}
         return {
             "name": self.name,
             "data": self.dataset.digest,
@@ -58,6 +78,7 @@ class Condition:
             "transform": None
             if transform is None
             else {"name": transform.name, **transform.parameters, "view": transform.view.describe()},
+            **more,
         }
 
 
@@ -81,3 +102,12 @@ class Shift:
                 f"shift {self.name}: its two conditions have different classes "
                 f"({self.standard.space.name} and {self.shifted.space.name}); map both to the same ones"
             )
+
+    def describe(self) -> dict[str, Any]:
+        """The pair as plain values, for the store."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "standard": self.standard.describe(),
+            "shifted": self.shifted.describe(),
+        }

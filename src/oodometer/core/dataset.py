@@ -63,6 +63,7 @@ class Dataset:
         source: Where the images come from.
         rows: Position of each image in the source, (N,); a subset keeps its source.
         columns: What else is known per image (video, frame, vendor...), each (N,).
+        other_labels: Where an image has several labels, any of which counts: per image those besides ``labels``.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Dataset:
     source: ImageSource
     rows: np.ndarray
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
+    other_labels: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.ids:
@@ -85,6 +87,15 @@ class Dataset:
         low, high = int(self.labels.min()), int(self.labels.max())
         if low < -1 or high >= len(self.space):
             bad = high if high >= len(self.space) else low
+            raise DataError(f"{self.name}: label {bad} is outside the label space of {len(self.space)} classes")
+        self._check_other_labels()
+
+    def _check_other_labels(self) -> None:
+        if self.other_labels is None:
+            return
+        if len(self.other_labels) != len(self.ids):
+            raise DataError(f"{self.name}: {len(self.ids)} images but {len(self.other_labels)} sets of other labels")
+        for bad in (one for some in self.other_labels for one in some if not 0 <= one < len(self.space)):
             raise DataError(f"{self.name}: label {bad} is outside the label space of {len(self.space)} classes")
 
     def __len__(self) -> int:
@@ -107,6 +118,7 @@ class Dataset:
             labels=self.labels[positions],
             rows=self.rows[positions],
             columns={key: column[positions] for key, column in self.columns.items()},
+            other_labels=None if self.other_labels is None else tuple(self.other_labels[one] for one in positions),
         )
 
     def scan(self, progress: Progress = silent) -> Scan:
@@ -123,4 +135,6 @@ class Dataset:
         total.update("\0".join(self.space.classes).encode())
         for one, label, content in zip(self.ids, self.labels.tolist(), self.scan().contents, strict=True):
             total.update(f"\0{one}\0{label}\0".encode() + content)
+        if self.other_labels is not None:
+            total.update(repr(self.other_labels).encode())
         return total.hexdigest()

@@ -122,6 +122,30 @@ class LabelMap:
         return np.asarray(mapped)
 
 
+def mapped_onto(label_map: LabelMap, space: LabelSpace, *, what: str) -> LabelMap:
+    """The map from the outputs of a model that orders (or chooses) the source classes in its own way.
+
+    >>> zoo, model = LabelSpace("zoo", ("ant", "cat", "dog")), LabelSpace("mine", ("dog", "cat", "ant"))
+    >>> mapped_onto(mask("pets", zoo, ["cat", "dog"]), model, what="model m").members
+    ((1,), (0,))
+    """
+    source = label_map.source
+    if source.classes == space.classes:
+        return label_map
+    if NUMBERS in (source.name, space.name):
+        if len(source) != len(space):
+            raise DataError(
+                f"{what} has {len(space)} classes; the label map {label_map.name} needs {len(source)} ({source.name})"
+            )
+        return label_map
+    places = {one: index for index, one in enumerate(space.classes)}
+    for one in (source.classes[index] for group in label_map.members for index in group):
+        if one not in places:
+            raise DataError(f"{what} has no class {one!r}, which the label map {label_map.name} needs")
+    members = tuple(tuple(places[source.classes[index]] for index in group) for group in label_map.members)
+    return LabelMap(label_map.name, space, label_map.target, members)
+
+
 def mask(name: str, source: LabelSpace, classes: Iterable[str]) -> LabelMap:
     """The map that keeps only the named classes.
 

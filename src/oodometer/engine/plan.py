@@ -13,8 +13,8 @@ import numpy as np
 
 from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset
-from oodometer.core.errors import DataError, UsageError
-from oodometer.core.labels import NUMBERS, align, numbered
+from oodometer.core.errors import DataError, ModelError, UsageError
+from oodometer.core.labels import NUMBERS, LabelMap, align, mapped_onto, numbered
 from oodometer.core.model import Model
 from oodometer.core.stored import StoredAnswers
 from oodometer.store.cells import Cell
@@ -25,12 +25,21 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class Task:
-    """One model on one condition: the cell, its labels in the answered classes, and what is already done."""
+    """One model on one condition.
+
+    Args:
+        labels: Of each image among the classes that are answered, (N,).
+        other_labels: Further labels of each image, any of which counts; None where no image has any.
+        label_map: From the model's own outputs to the classes that are answered; None: they are the same.
+        covered: What is already done.
+    """
 
     cell: Cell
     model: Model
     condition: Condition
     labels: np.ndarray
+    other_labels: tuple[np.ndarray, ...] | None
+    label_map: LabelMap | None
     covered: tuple[Range, ...]
 
 
@@ -66,6 +75,7 @@ def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: s
         space=answered.name,
         n_classes=len(answered),
         n_images=len(condition.dataset),
+        n_units=None if condition.unit is None else len(np.unique(condition.dataset.columns[condition.unit])),
         precision=precision,
         known_classes=known,
         versions=installed_versions(),
@@ -84,17 +94,32 @@ def installed_versions() -> dict[str, str]:
 
 def labels_for(model: Model, condition: Condition) -> np.ndarray:
     """The labels as indices of what the model will answer, (N,)."""
-    what, data = f"model {model.name}", condition.dataset
-    mapped = condition.label_map
+    return _answers(condition.dataset.labels, model, condition)
+
+
+def other_labels_for(model: Model, condition: Condition) -> tuple[np.ndarray, ...] | None:
+    """The further labels of each image as indices of what the model will answer; None where there are none."""
+    others = condition.dataset.other_labels
+    if others is None:
+        return None
+    flat = _answers(np.array([one for some in others for one in some], dtype=np.int64), model, condition)
+    return tuple(np.split(flat, np.cumsum([len(some) for some in others])[:-1]))
+
+
+def label_map_for(model: Model, condition: Condition) -> LabelMap | None:
+    """The condition's label map from the outputs of this model, whatever order it has its classes in."""
+    if condition.label_map is None:
+        return None
+    return mapped_onto(condition.label_map, model.space, what=f"model {model.name}")
+
+
+def _answers(labels: np.ndarray, model: Model, condition: Condition) -> np.ndarray:
+    data, mapped = condition.dataset, condition.label_map
     if mapped is None:
-        return align(data.labels, data.space, model.space, what=what)
-    if len(mapped.source) != len(model.space):
-        raise DataError(
-            f"{what} has {len(model.space)} classes; the label map {mapped.name} needs {len(mapped.source)}"
-        )
+        return align(labels, data.space, model.space, what=f"model {model.name}")
     if data.space == mapped.target:
-        return data.labels
-    return mapped.labels(align(data.labels, data.space, mapped.source, what=f"label map {mapped.name}"))
+        return labels
+    return mapped.labels(align(labels, data.space, mapped.source, what=f"label map {mapped.name}"))
 
 
 def tasks_for(
@@ -110,8 +135,21 @@ def tasks_for(
         for model in models:
             cell = cell_for(model, condition, precision=precision)
             covered = tuple(store.covered(cell, keep_logits=keep_logits))
-            tasks.append(Task(cell, model, condition, labels_for(model, condition), covered))
+            labels, others = labels_for(model, condition), other_labels_for(model, condition)
+            if condition.attack is not None:
+                _check_attackable(model, condition, labels)
+            tasks.append(Task(cell, model, condition, labels, others, label_map_for(model, condition), covered))
     return tasks
+
+
+def _check_attackable(model: Model, condition: Condition, labels: np.ndarray) -> None:
+    if model.differentiable is None:
+        raise ModelError(
+            f"model {model.name}: {condition.name} needs gradients, which {model.kind} models do not have; give it as "
+            "a torch, timm, zoo or ONNX model"
+        )
+    if (labels < 0).any():
+        raise DataError(f"{condition.dataset.name}: {condition.name} needs the true class of every image")
 
 
 def chunks_for(tasks: Sequence[Task], *, size: int) -> list[Chunk]:

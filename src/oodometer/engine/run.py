@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from oodometer.core.condition import Condition
+from oodometer.core.attack import Target
+from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset, Progress, silent
-from oodometer.core.errors import DataError, UsageError
+from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import Predictions, from_logits, with_logits
 from oodometer.core.stored import StoredAnswers
@@ -71,13 +73,16 @@ class Watcher:
 
 def run(
     models: Sequence[Model | StoredAnswers],
-    conditions: Sequence[Condition],
+    conditions: Sequence[Condition | Shift],
     *,
     store: str | Store,
     options: Options | None = None,
     watcher: Watcher | None = None,
 ) -> Store:
     """Ask every model about every condition and keep the answers; what the store has already is not done again.
+
+    Args:
+        conditions: Conditions, or shifts: of a shift both sides are run, and the store remembers that they are a pair.
 
     Returns:
         The store, for `score` and `compare`.
@@ -86,6 +91,8 @@ def run(
     if not models or not conditions:
         raise UsageError("nothing to run: give at least one model and one condition")
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
+    pairs = [one for one in conditions if isinstance(one, Shift)]
+    conditions = conditions_of(conditions)
     for dataset in {id(condition.dataset): condition.dataset for condition in conditions}.values():
         check_readable(dataset, watcher, skip_broken=options.skip_broken)
     live = [model for model in models if isinstance(model, Model)]
@@ -95,16 +102,33 @@ def run(
         return tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
 
     tasks = todo()
+    for pair in pairs:
+        open_to.add_shift(pair)
     stored = [model for model in models if isinstance(model, StoredAnswers)]
     n_written = sum(write_stored(model, conditions, open_to, keep_logits=keep) for model in stored)
     if tasks:
-        _execute(tasks, open_to, options, watcher.running)
+        _execute(tasks, open_to, options, watcher)
     else:
         watcher.running(n_written, n_written)
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
     while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
-        _execute(missing, open_to, options, watcher.running)
+        _execute(missing, open_to, options, watcher)
     return open_to
+
+
+def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:
+    """The conditions, and both sides of the shifts, each once."""
+    sides = [side for one in asked for side in ((one.standard, one.shifted) if isinstance(one, Shift) else (one,))]
+    found: list[Condition] = []
+    for side in sides:
+        if not any(_same(side, one) for one in found):
+            found.append(side)
+    return found
+
+
+def _same(a: Condition, b: Condition) -> bool:
+    # Not by their descriptions: those hold the digest of the data, for which every file would have to be read.
+    return a is b or ((a.name, a.label_map) == (b.name, b.label_map) and a.dataset is b.dataset)
 
 
 def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> None:
@@ -121,7 +145,7 @@ def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> 
     watcher.warn(f"{found}; left out, n is smaller by {len(broken)}")
 
 
-def _execute(tasks: list[Task], store: Store, options: Options, progress: Progress) -> None:
+def _execute(tasks: list[Task], store: Store, options: Options, watcher: Watcher) -> None:
     n_threads = options.threads or n_cores()
     largest = max((task.cell.n_images for task in tasks), default=0)
     chunks = chunks_for(tasks, size=options.chunk or chunk_size(largest, n_threads))
@@ -130,10 +154,17 @@ def _execute(tasks: list[Task], store: Store, options: Options, progress: Progre
     total, done = sum(chunk.n_predictions for chunk in chunks), 0
     executor = executors.get(options.executor)(n_threads)
     worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
-    progress(done, total)
-    for n_predictions in executor.map(worker, chunks, stop=worker.stop):
-        done += n_predictions
-        progress(done, total)
+    watcher.running(done, total)
+    findings: dict[str, Counter[str]] = {}
+    for part in executor.map(worker, chunks, stop=worker.stop):
+        done += part.n_predictions
+        watcher.running(done, total)
+        for key, found in part.findings.items():
+            findings.setdefault(key, Counter()).update(found)
+    for task in tasks:
+        if task.condition.attack is not None and task.cell.key in findings:
+            for line in task.condition.attack.judge(findings[task.cell.key]):
+                watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
     keep = options.keep == "logits"
 
     def seal(task: Task) -> None:
@@ -166,6 +197,14 @@ BATCH = {"cpu": 32}
 """Images per forward pass: few on a CPU, where a stop need not wait long and memory stays small; a GPU wants many."""
 
 
+@dataclass(frozen=True)
+class Done:
+    """What came of a chunk: how many predictions, and what attacks found, by the key of the cell."""
+
+    n_predictions: int
+    findings: dict[str, Counter[str]] = field(default_factory=dict)
+
+
 class Worker:
     """Does chunks; called by many threads. Models are opened when first needed, once per process."""
 
@@ -173,6 +212,7 @@ class Worker:
         self._store = store
         self._options = options
         self._opened: dict[str, Forward] = {}
+        self._networks: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
@@ -184,17 +224,20 @@ class Worker:
         """Begin no further batch: what is written stays, the rest is left for the next run."""
         self._stopped.set()
 
-    def __call__(self, chunk: Chunk) -> int:
-        """Do what is missing of a chunk; the number of predictions made."""
+    def __call__(self, chunk: Chunk) -> Done:
+        """Do what is missing of a chunk."""
+        findings: dict[str, Counter[str]] = {}
         try:
             images = self._decode(chunk, _views_wanted(chunk))
             for condition, tasks in _by_condition(chunk.tasks):
                 pixels = images if condition.transform is None else _transformed(condition, chunk, images)
                 for task in tasks:
-                    self._answer(task, chunk, pixels)
+                    found = self._answer(task, chunk, pixels)
+                    if found:
+                        findings[task.cell.key] = found
         except StoppedError:
-            return 0
-        return chunk.n_predictions
+            return Done(0)
+        return Done(chunk.n_predictions, findings)
 
     def _check_stop(self) -> None:
         if self._stopped.is_set():
@@ -215,30 +258,74 @@ class Worker:
                 images[view][position] = pixels
         return images
 
-    def _answer(self, task: Task, chunk: Chunk, pixels: Images) -> None:
-        """Ask one model about the positions that its cell lacks, and write the rows."""
+    def _answer(self, task: Task, chunk: Chunk, pixels: Images) -> Counter[str]:
+        """Ask one model about the positions that its cell lacks, and write the rows; what an attack found."""
         images = _shown_to(task.model, pixels)
+        findings: Counter[str] = Counter()
         for start, stop in gaps(chunk.start, chunk.stop, task.covered):
             positions = np.array([one for one in range(start, stop) if one in images], dtype=np.int64)
-            rows = self._rows(task, positions, images)
+            rows = self._rows(task, positions, images, findings)
             self._store.write_part(task.cell.key, start, stop, rows)
+        return findings
 
-    def _rows(self, task: Task, positions: np.ndarray, images: dict[int, np.ndarray]) -> Predictions:
-        label_map = task.condition.label_map
-        logits = np.empty((len(positions), len(task.model.space)), dtype=np.float32)
+    def _rows(
+        self, task: Task, positions: np.ndarray, images: dict[int, np.ndarray], findings: Counter[str]
+    ) -> Predictions:
+        logits = np.empty((len(positions), task.cell.n_classes), dtype=np.float32)
         for some in batches(len(positions), BATCH.get(self._options.compute.device, 256)):
             self._check_stop()
             batch = np.stack([images[position] for position in positions[some].tolist()])
-            logits[some] = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
-        logits = label_map.logits(logits) if label_map else logits
-        rows = from_logits(logits, task.labels[positions], positions)
+            if task.condition.attack is None:
+                logits[some] = self._plain(task, batch)
+            else:
+                logits[some] = self._attacked(task, batch, positions[some], findings)
+        labels = task.labels[positions]
+        if task.other_labels is not None:
+            labels = best_labels(logits, labels, [task.other_labels[one] for one in positions])
+        rows = from_logits(logits, labels, positions)
         return with_logits(rows, logits) if self._options.keep == "logits" else rows
+
+    def _plain(self, task: Task, batch: np.ndarray) -> np.ndarray:
+        logits = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
+        return task.label_map.logits(logits) if task.label_map else logits
+
+    def _attacked(self, task: Task, batch: np.ndarray, positions: np.ndarray, findings: Counter[str]) -> np.ndarray:
+        attack, compute = task.condition.attack, self._options.compute
+        assert attack is not None
+        target = Target(self._network(task.model), compute.device, task.label_map, self._check_stop)
+        ids = [task.condition.dataset.ids[one] for one in positions]
+        found = attack.apply(target, batch, task.labels[positions], ids)
+        findings.update(found.findings)
+        if found.logits.shape != (len(batch), task.cell.n_classes) or not np.isfinite(found.logits).all():
+            raise ModelError(f"model {task.model.name}: NaN or infinite logits under {attack.name}")
+        return found.logits
 
     def _forward(self, model: Model) -> Forward:
         with self._lock:
             if model.name not in self._opened:
                 self._opened[model.name] = model.open(self._options.compute)
             return self._opened[model.name]
+
+    def _network(self, model: Model) -> Any:
+        with self._lock:
+            if model.name not in self._networks:
+                assert model.differentiable is not None
+                self._networks[model.name] = model.differentiable(self._options.compute)
+            return self._networks[model.name]
+
+
+def best_labels(logits: np.ndarray, labels: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
+    """Of each image's labels the one that the answers rank highest: where any counts, it decides, (N,).
+
+    >>> best_labels(np.array([[1.0, 3.0, 2.0]]), np.array([0]), [np.array([2])]).tolist()
+    [2]
+    """
+    best = labels.copy()
+    for row, more in enumerate(others):
+        if len(more):
+            allowed = np.unique(np.append(more, labels[row] if labels[row] >= 0 else more[0]))
+            best[row] = allowed[np.argmax(logits[row, allowed])]
+    return best
 
 
 def _views_wanted(chunk: Chunk) -> list[View]:

@@ -32,7 +32,8 @@ def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: S
 
 def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:
     data = condition.dataset
-    if condition.transform is not None or condition.label_map is not None:
+    changed = (condition.transform, condition.attack, condition.label_map, condition.unit)
+    if any(one is not None for one in changed):
         raise UsageError(
             f"predictions {model.name}: stored answers stand for the images as they were; they can't be used for "
             f"{condition.name}"

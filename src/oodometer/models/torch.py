@@ -176,6 +176,7 @@ def _normalised(module: Any, given: Input, compute: Compute) -> Any:
                 self.register_buffer(key, torch.tensor(values, dtype=torch.float32).view(1, 3, 1, 1))
 
         def forward(self, pixels: Any) -> Any:
+            _limit_threads(compute.threads)
             return _logits(self.network((pixels - self.mean) / self.std))
 
     network = Normalised()

@@ -47,7 +47,7 @@ def class_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
         label, rank = rows.label[labelled], rows.rank[labelled]
         names = class_names(images, rows)
         groups = clusters_of(images, rows, asked.how.by)[labelled] if asked.how.by else None
-        of_cell = about(store, [cell], missing=cell.n_images - len(rows))
+        of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
         for index, right, n in zip(*(one.tolist() for one in class_accuracies(label, rank)), strict=True):
             of_class = label == index if groups is not None else None
             estimate = (

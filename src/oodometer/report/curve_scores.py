@@ -36,7 +36,7 @@ def curve_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
 def _of_cell(store: Store, cell: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
     rows = scaled.read(cell)
     confidence, rank = columns_of(ANSWERS, rows)
-    of_cell = about(store, [cell], missing=cell.n_images - len(rows))
+    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
     note = scaled.note(cell)
 
     def share(right: float, n: int) -> Estimate:

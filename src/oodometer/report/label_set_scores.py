@@ -53,7 +53,7 @@ def _scores(
     judged = any_label_top_1(rows.prediction, sets) if metric == TOP_1 else any_label_top_5(rows.top5, sets)
     clusters = clusters_of(images, rows, asked.how.by)[judged.counted] if asked.how.by else None
     convention = f"any of the labels in the file; {judged.n_left_out} images without any left out"
-    of_cell = about(store, [cell], missing=cell.n_images - len(rows))
+    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
     yield of_cell.score(metric, share_estimate(judged.right, asked.how, clusters), convention)
 
 

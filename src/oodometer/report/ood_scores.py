@@ -74,7 +74,7 @@ def _detection(store: Store, cells: Sequence[Cell], outside: Cell, scaled: Scale
         for kind, (cell, rows) in enumerate([(inside, clean), (outside, ood)])
     ]
     weights, n = np.hstack(draws_of), len(clean) + len(ood)
-    of_cell = about(store, [outside], missing=outside.n_images - len(ood))
+    of_cell = about(store, [outside], missing=outside.n_rows - len(ood))
     said = f"{len(ood)} OOD images are positive, {len(clean)} of {inside.condition_name} negative{scaled.note(outside)}"
     chance = f"; chance is {chance_aupr(len(clean), len(ood)):.4f}"
     name_of_draws = "cluster bootstrap" if asked.how.by else "bootstrap"

@@ -166,7 +166,7 @@ def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score | Left
         yield LeftOut(COUNTED, "no labelled images, so it is undefined")
         return
     hits = {"top-1": found.top1, "top-5": found.top5, "error": found.n - found.top1}
-    of_cell = about(store, [cell], missing=cell.n_images - found.n_rows)
+    of_cell = about(store, [cell], missing=cell.n_rows - found.n_rows)
     for name in asked.names:
         if name == "top-5" and (why := _no_top5(cell)):
             yield LeftOut(("top-5",), why)
@@ -226,7 +226,7 @@ def _of_rows(
     rows = read(cell)
     clusters = clusters_of(reading.tables.of(cell), rows, how.by) if how.by else None
     estimates = CellEstimates(rows, metrics, how, clusters)
-    of_cell = about(reading.store, [cell], missing=cell.n_images - len(rows))
+    of_cell = about(reading.store, [cell], missing=cell.n_rows - len(rows))
     for metric in metrics:
         if metric.name == "top-5" and (why := _no_top5(cell)):
             yield LeftOut(("top-5",), why)

@@ -26,7 +26,7 @@ def video_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
     some = False
     for cell in cells:
         images = tables.of(cell)
-        if set(COLUMNS) <= set(images.columns):
+        if cell.n_units is None and set(COLUMNS) <= set(images.columns):
             some = True
             found = _of_cell(store, cell, images, asked)
             yield from or_left_out(found, ("pm-k",), f"{cell.condition_name} of {cell.data}")

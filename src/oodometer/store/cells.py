@@ -21,6 +21,7 @@ class Cell:
         data: The name of the data set.
         space: The name of the classes that are answered; ``n_classes`` their number.
         n_images: How many images the condition has; fewer rows mean broken images or an unfinished run.
+        n_units: How many groups of images are judged as one; None where each image is judged on its own.
         precision: Of the forward pass.
         known_classes: How many of the best classes are known per image; None: all.
         versions: Of what made the first of its rows; not part of the key, but there when two machines disagree.
@@ -34,6 +35,7 @@ class Cell:
     n_images: int
     precision: str = "float32"
     known_classes: int | None = None
+    n_units: int | None = None
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -48,6 +50,11 @@ class Cell:
                 "precision": self.precision,
             }
         )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the complete cell has: one for each image, or for each group that is judged as one."""
+        return self.n_images if self.n_units is None else self.n_units
 
     @property
     def model_name(self) -> str:

@@ -5,6 +5,7 @@
     cells/KEY/cell.json                  what the cell is
     cells/KEY/parts/START-STOP.parquet   rows as they come in (and START-STOP.logits.parquet)
     cells/KEY/rows.parquet               all rows, once the cell is complete (and logits.parquet); parts are gone then
+    shifts/DIGEST.json                   which conditions are the two sides of a shift
     tables/DIGEST.parquet                accuracies read from somebody's table
 
 Every file is written aside and renamed, and what it holds depends only on its name: so two runs may write one store
@@ -24,11 +25,14 @@ from typing import Any
 
 import numpy as np
 
+from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions, concatenate
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.files import Files
+from oodometer.store.judged import judged_as_one
 from oodometer.store.rows import from_parquet, logits_to_parquet, to_parquet
 
 MARK = "oodometer.json"
@@ -59,6 +63,13 @@ class Store:
         path = f"cells/{cell.key}/cell.json"
         if not self.files.exists(path):
             self.files.write(path, json.dumps(asdict(cell), indent=1).encode())
+
+    def add_shift(self, shift: Shift) -> None:
+        """Remember that two conditions are a pair; nothing happens where it is already known."""
+        described = shift.describe()
+        path = f"shifts/{digest_of(described)}.json"
+        if not self.files.exists(path):
+            self.files.write(path, json.dumps(described, indent=1).encode())
 
     def _add_columns(self, table: str, dataset: Dataset) -> None:
         """Keep columns that an earlier run of the same images did not know of."""
@@ -103,11 +114,23 @@ class Store:
             rows = self._join(folder, ranges, keep_logits=keep)
         except FileNotFoundError:  # another run is sealing the cell just now
             return
+        if cell.n_units is not None:
+            rows = self._judged(cell, rows)
         # The logits last: where they are, the rows are too.
         self.files.write(f"{folder}/rows.parquet", to_parquet(rows), durable=True)
         if rows.logits is not None:
             self.files.write(f"{folder}/logits.parquet", logits_to_parquet(rows.image, rows.logits), durable=True)
         self.files.remove(f"{folder}/parts")
+
+    def _judged(self, cell: Cell, rows: Predictions) -> Predictions:
+        """One row for each group of images that is judged as one."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        images = pq.read_table(pa.BufferReader(self.files.read(self.images_path(cell))))
+        unit, offset = (f"{COLUMN}{name}" for name in (cell.condition["unit"], "offset"))
+        offsets = images[offset].to_numpy() if offset in images.column_names else None
+        return judged_as_one(rows, images[unit].to_numpy(), offsets)
 
     # Reading
 
@@ -139,6 +162,8 @@ class Store:
         folder = f"cells/{cell.key}"
         if self.is_sealed(cell):
             return [self.files.locate(f"{folder}/rows.parquet")]
+        if cell.n_units is not None:  # its parts hold images, which are judged together once all are there
+            return []
         ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=False)
         return [self.files.locate(f"{folder}/parts/{start:09d}-{stop:09d}.parquet") for start, stop in ranges]
 
@@ -148,7 +173,7 @@ class Store:
         names = ("rows", "logits" if logits else None)
         with suppress(FileNotFoundError):
             return self._rows(folder, *names)
-        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
+        ranges = [] if cell.n_units else _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
         with suppress(FileNotFoundError):  # another run may be sealing the cell just now
             if ranges:
                 return self._join(folder, ranges, keep_logits=logits)

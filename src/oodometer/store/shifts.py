@@ -1,0 +1,45 @@
+"""Which conditions of a store are the two sides of a shift."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from oodometer.core.errors import StoreError
+from oodometer.store.cells import Cell
+
+if TYPE_CHECKING:
+    from oodometer.store.store import Store
+
+
+@dataclass(frozen=True)
+class StoredShift:
+    """A pair of conditions, each as `Condition.describe` gave it."""
+
+    name: str
+    kind: str
+    standard: dict[str, Any]
+    shifted: dict[str, Any]
+
+    def is_standard(self, cell: Cell) -> bool:
+        """Whether the cell is of the side that the other is compared with."""
+        return cell.condition == self.standard
+
+    def is_shifted(self, cell: Cell) -> bool:
+        """Whether the cell is of the shifted side."""
+        return cell.condition == self.shifted
+
+
+def shifts_in(store: Store) -> list[StoredShift]:
+    """All pairs that were run, by name."""
+    found = []
+    for name in store.files.names("shifts"):
+        path = f"shifts/{name}"
+        if not name.endswith(".json"):
+            continue
+        try:
+            found.append(StoredShift(**json.loads(store.files.read(path))))
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{store.files.locate(path)}: not a shift's description ({error})") from error
+    return sorted(found, key=lambda one: (one.name, str(one.standard["data"])))
