@@ -22,7 +22,8 @@ MAY_IMPORT = {
     "stats": {"core"},
     "published": {"core", "metrics", "stats"},
     "store": {"core"},
-    "shifts": {"core", "data", "corruptions"},
+    "attacks": {"core"},
+    "shifts": {"core", "data", "corruptions", "attacks"},
     "engine": {"core", "data", "store"},
     "report": {"core", "metrics", "stats", "store", "published"},
     "cli": {

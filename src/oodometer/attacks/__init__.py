@@ -1,0 +1,1 @@
+"""Perturbations that depend on the model: one file per attack."""

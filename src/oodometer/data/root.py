@@ -1,0 +1,88 @@
+"""A root of published data sets: one folder, each set below it in the layout in which it is distributed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError, UsageError
+from oodometer.data import addresses
+from oodometer.data.sets.known_set import KnownSet, known_sets
+
+VARIABLE = "OODOMETER_DATA"
+
+
+@dataclass(frozen=True)
+class DataRoot:
+    """A folder (or fsspec address) of data sets; nothing is downloaded, and no image is read before it is asked for.
+
+    Args:
+        partial: Use sets that do not have as many images or classes as published; otherwise that is an error.
+    """
+
+    address: str
+    partial: bool = False
+    _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
+
+    def place_of(self, name: str) -> str | None:
+        """Where the set of that name lies; None where it is not there."""
+        for place in known_sets.get(name).places:
+            address = addresses.join(self.address, place)
+            if addresses.exists(address):
+                return address
+        return None
+
+    def has(self, name: str) -> bool:
+        """Whether the set of that name is there."""
+        return self.place_of(name) is not None
+
+    def open(self, name: str) -> Dataset:
+        """The set of that name; each is opened once."""
+        if name not in self._opened:
+            self._opened[name] = self._open(known_sets.get(name))
+        return self._opened[name]
+
+    def _open(self, known: KnownSet) -> Dataset:
+        place = self.place_of(known.name)
+        if place is None:
+            raise DataError(missing_line(known, self.address))
+        dataset = known.open(place, name=known.name)
+        problem = difference(dataset, known)
+        if problem and not self.partial:
+            raise DataError(
+                f"{place}: {problem}; is it unpacked whole? ('oodometer check {place}'; --partial uses it as it is)"
+            )
+        return dataset
+
+
+def missing_line(known: KnownSet, root: str) -> str:
+    """What to do about a set that is not there."""
+    return f"{known.name} is not in {root}: expected {known.places[0]} ({known.layout}); get it from {known.page}"
+
+
+def difference(dataset: Dataset, known: KnownSet) -> str:
+    """In what the number of images or classes is not as published; empty where it is.
+
+    Classes are counted by what occurs, of images that have labels.
+    """
+    found = []
+    if known.n_images is not None and len(dataset) != known.n_images:
+        found.append(f"{len(dataset):,} images instead of {known.n_images:,}")
+    n_classes = len(np.unique(dataset.labels[dataset.labels >= 0]))
+    if known.n_classes is not None and n_classes and n_classes != known.n_classes:
+        found.append(f"{n_classes:,} classes instead of {known.n_classes:,}")
+    return " and ".join(found)
+
+
+def root_at(address: str | None, *, partial: bool = False) -> DataRoot | None:
+    """The root that the user names, or that the environment variable ``OODOMETER_DATA`` does; None where neither."""
+    named = address or os.environ.get(VARIABLE)
+    if not named:
+        return None
+    if not addresses.exists(named):
+        origin = "" if address else f" (from {VARIABLE})"
+        raise UsageError(f"{named}{origin}: no such folder; it should hold the data sets, each in a folder of its own")
+    return DataRoot(addresses.absolute(named), partial)

@@ -1,0 +1,102 @@
+"""Where the images of a run come from: a data set that the user names, a root of published ones, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oodometer.core.condition import Condition, clean
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import UsageError
+from oodometer.core.labels import LabelMap, align
+from oodometer.data.root import DataRoot
+from oodometer.data.subset import stratified
+
+IMAGENET = "imagenet"
+VAL = "val"
+"""What the clean ImageNet images are called, as in the 204-model testbed."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The data of a run; each set is opened once, so that conditions on the same images share them.
+
+    Args:
+        dataset: What the user names with ``--data``; where there is a root too, it is its clean ImageNet.
+        root: The root of published sets.
+        images: At most so many images of each set, shared out among the classes; None: all.
+        seed: Of the choice of images, and of every draw.
+        settings: What some shifts want besides, by name (the weights of a style transfer...).
+    """
+
+    dataset: Dataset | None = None
+    root: DataRoot | None = None
+    images: int | None = None
+    seed: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
+    _conditions: dict[str, Condition] = field(default_factory=dict, repr=False, compare=False)
+
+    def has(self, name: str) -> bool:
+        """Whether the published set of that name is there."""
+        return (name == IMAGENET and self.dataset is not None) or (self.root is not None and self.root.has(name))
+
+    def open(self, name: str, *, called: str | None = None) -> Dataset:
+        """The published set of that name, or as many of its images as are wanted.
+
+        Args:
+            called: What the data are called in the store; by default their name.
+        """
+        if name not in self._opened:
+            self._opened[name] = self._fewer(self._whole(name, called or name))
+        return self._opened[name]
+
+    def _whole(self, name: str, called: str) -> Dataset:
+        if name == IMAGENET and self.dataset is not None:
+            return self.dataset
+        if self.root is None:
+            raise UsageError(f"{name}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA")
+        found = self.root.open(name)
+        return found.take(np.arange(len(found)), name=called) if found.name != called else found
+
+    def _fewer(self, dataset: Dataset) -> Dataset:
+        return dataset if self.images is None else stratified(dataset, self.images, seed=self.seed)
+
+    def given(self) -> Dataset:
+        """The data that conditions without a set of their own are about: the user's, or the clean ImageNet."""
+        if self.dataset is None and self.root is None:
+            raise UsageError("say which images: --data ADDRESS, or --data-root FOLDER with published sets in it")
+        return self.open(IMAGENET, called=VAL)
+
+    def clean(self) -> Condition:
+        """The given images as they are."""
+        return self._once("clean", lambda: clean(self.given()))
+
+    def clean_of(self, name: str) -> Condition:
+        """The images of a published set as they are."""
+        return self.clean() if name == IMAGENET else self._once(f"clean {name}", lambda: clean(self.open(name)))
+
+    def _once(self, key: str, make: Callable[[], Condition]) -> Condition:
+        if key not in self._conditions:
+            self._conditions[key] = make()
+        return self._conditions[key]
+
+    def clean_on(self, label_map: LabelMap, *, name: str) -> Condition:
+        """The clean ImageNet images of the classes that a label map knows, answered over those alone.
+
+        Args:
+            name: Of the condition, ``val-on-imagenet-a-classes`` for one.
+        """
+
+        def make() -> Condition:
+            whole = self.given()
+            aligned = align(whole.labels, whole.space, label_map.source, what=f"label map {label_map.name}")
+            members = np.array(sorted(index for group in label_map.members for index in group))
+            kept = np.flatnonzero(np.isin(aligned, members))
+            if not len(kept):
+                raise UsageError(f"{whole.name}: no image of the classes of {label_map.name}, to compare with")
+            return Condition(name, whole.take(kept, name=name), label_map)
+
+        return self._once(name, make)
