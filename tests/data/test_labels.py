@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from oodometer.core.errors import DataError
 from oodometer.core.labels import numbered
 from oodometer.data.imagenet import imagenet
-from oodometer.data.labels import parse_labels, space_of
+from oodometer.data.labels import parse_label_sets, parse_labels, space_of
 
 
 def test_numbers_are_numbers_however_they_are_written():
@@ -37,3 +38,25 @@ def test_unknown_wordnet_ids_are_names():
 )
 def test_a_bad_label_is_one_line(error_of, values, message):
     assert error_of(lambda: parse_labels(values, name="x")) == message
+
+
+def test_several_labels_of_an_image_as_text_numbers_or_lists():
+    for values in (["3|07", " 7 ", "0 | 3|3"], [[3, 7], [7], [0, 3, 3]], [np.array([3, 7]), 7, ["0", "3"]]):
+        first, others, space = parse_label_sets(values, name="x")
+        assert (first.tolist(), others, space) == ([3, 7, 0], ((7,), (), (3,)), numbered(8))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["1", ""], "x: row 2 has no labels; write them as 3|7"),
+        (["1", None], "x: row 2 has no labels; write them as 3|7"),
+        ([[]], "x: row 1 has no labels; write them as 3|7"),
+        (["1||2"], "x: row 1 has an empty label; write them as 3|7"),
+        (["1|-2"], "x: row 1 has the label -2; labels are whole numbers from 0 on, or class names"),
+    ],
+)
+def test_sets_of_labels_that_mean_nothing(values, message):
+    with pytest.raises(DataError) as caught:
+        parse_label_sets(values, name="x")
+    assert str(caught.value) == message

@@ -83,3 +83,24 @@ def test_the_digest_is_that_of_a_folder(tmp_path, encode, put):
 )
 def test_bad_lists_are_one_line(tmp_path, put, error_of, text, message):
     assert message in error_of(lambda: load_data(put(str(tmp_path / "list.csv"), text)))
+
+
+def test_several_labels(tmp_path, put):
+    text = b"path,labels,country\na.png,skirt|vest,fr\nb.png,vest,us\nc.png,trousers|skirt|vest,us\n"
+    data = load_data(put(str(tmp_path / "clothes.csv"), text))
+    assert data.space.classes == ("skirt", "trousers", "vest")
+    assert data.labels.tolist() == [0, 2, 1]
+    assert data.other_labels == ((2,), (), (0, 2))
+    assert list(data.columns) == ["country"]
+
+
+def test_several_labels_in_parquet(tmp_path, put):
+    target = io.BytesIO()
+    pq.write_table(pa.table({"path": ["a.png", "b.png"], "labels": [[4, 1], [0]]}), target)
+    data = load_data(put(str(tmp_path / "clothes.parquet"), target.getvalue()))
+    assert (data.labels.tolist(), data.other_labels, len(data.space)) == ([4, 0], ((1,), ()), 5)
+
+
+def test_label_or_labels(tmp_path, put, error_of):
+    path = put(str(tmp_path / "list.csv"), b"path,label,labels\na.png,0,0|1\n")
+    assert error_of(lambda: load_data(path)) == f"{path}: a column 'label' and a column 'labels'; keep one of them"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,3 +73,9 @@ def test_a_damaged_table_is_named(store, make_dataset, damage):
         with pytest.raises(StoreError) as caught:
             read(store, cell)
         assert str(caught.value) == f"{store.images_file(cell)}: missing or damaged; remove it and run again"
+
+
+def test_several_labels_come_back(store, make_dataset):
+    data = replace(make_dataset(3, labels=[1, -1, 0], space=PETS), other_labels=((0,), (), (1,)))
+    assert images_of(store, add(store, data)).other_labels == ((0,), (), (1,))
+    assert images_of(store, add(store, make_dataset(3, space=PETS))).other_labels is None

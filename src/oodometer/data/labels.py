@@ -12,6 +12,8 @@ from oodometer.core.labels import LabelSpace, numbered
 from oodometer.data.imagenet import imagenet, imagenet_index
 
 MAX_CLASSES = 1_000_000
+BETWEEN = "|"
+"""Between the labels of an image that has several."""
 
 
 def is_number(text: str) -> bool:
@@ -65,6 +67,30 @@ def parse_labels(values: Sequence[Any], *, name: str, rows: str = "row") -> tupl
         raise DataError(f"{name}: {rows} {missing} has no label; give every image a label, or none at all")
     space, index = space_of((text for text in texts if text is not None), name=name)
     return np.array([index[text] for text in texts if text is not None], dtype=np.int64), space
+
+
+def parse_label_sets(values: Sequence[Any], *, name: str) -> tuple[np.ndarray, tuple[tuple[int, ...], ...], LabelSpace]:
+    """Several labels per image, as ``3|7|9`` or as a list: the first of each, (N,) int64, the others, and their space.
+
+    >>> first, others, space = parse_label_sets(["skirt|vest", "vest"], name="clothes")
+    >>> first.tolist(), others, space.classes
+    ([0, 1], ((1,), ()), ('skirt', 'vest'))
+    """
+    sets = [_distinct(value, f"{name}: row {place}") for place, value in enumerate(values, start=1)]
+    space, index = space_of((one for some in sets for one in some), name=name)
+    first = np.array([index[some[0]] for some in sets], dtype=np.int64)
+    return first, tuple(tuple(index[one] for one in some[1:]) for some in sets), space
+
+
+def _distinct(value: Any, where: str) -> list[str]:
+    parts = value.split(BETWEEN) if isinstance(value, str) else value
+    listed = parts if isinstance(parts, (list, tuple, np.ndarray)) else [parts]
+    texts = [_text(one, where) for one in listed]
+    if not texts or None in texts:
+        raise DataError(f"{where} has {'an empty label' if len(texts) > 1 else 'no labels'}; write them as 3{BETWEEN}7")
+    # 07 and 7 are the same number, and so the same label.
+    plain = [str(int(text)) if is_number(text) else text for text in texts if text is not None]
+    return list(dict.fromkeys(plain))
 
 
 def _text(value: Any, where: str) -> str | None:

@@ -13,23 +13,24 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
+from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.columns import column_of, column_of_texts
 from oodometer.data.ids import ids_of_paths
-from oodometer.data.labels import parse_labels
+from oodometer.data.labels import parse_label_sets, parse_labels
 from oodometer.data.source import EncodedSource, ImageFiles
 
 
 def open_manifest(address: str, *, name: str) -> Dataset:
-    """The images that a table lists: ``path`` (relative to the table), maybe ``label`` and ``id``, and what else."""
-    is_parquet = address.lower().endswith(".parquet")
-    table = _read_parquet(address) if is_parquet else _read_csv(address)
-    if "path" not in table:
-        raise DataError(f"{address}: no column 'path'; its columns are {', '.join(table)}")
+    """The images that a table lists: ``path`` (relative to the table), maybe ``label`` and ``id``, and what else.
+
+    Where images have several labels, they are in ``labels`` instead, as ``3|7|9``.
+    """
+    table = read_table(address)
     paths = [_plain(path, address, row) for row, path in enumerate(table.pop("path"), start=1)]
-    labels, space = parse_labels(table.pop("label", [None] * len(paths)), name=name)
+    labels, others, space = _labels(table, len(paths), address, name)
     ids = table.pop("id", None)
-    make_column = column_of if is_parquet else column_of_texts
+    make_column = column_of if _is_parquet(address) else column_of_texts
     folder = addresses.parent(address)
     return Dataset(
         name=name,
@@ -39,7 +40,32 @@ def open_manifest(address: str, *, name: str) -> Dataset:
         source=EncodedSource(ImageFiles(tuple(addresses.join(folder, path) for path in paths))),
         rows=np.arange(len(paths)),
         columns={key: make_column(values) for key, values in table.items()},
+        other_labels=others,
     )
+
+
+def read_table(address: str) -> dict[str, Sequence[Any]]:
+    """The columns of a manifest as they are written, by name; one of them is ``path``."""
+    table = _read_parquet(address) if _is_parquet(address) else _read_csv(address)
+    if "path" not in table:
+        raise DataError(f"{address}: no column 'path'; its columns are {', '.join(table)}")
+    return table
+
+
+def _is_parquet(address: str) -> bool:
+    return address.lower().endswith(".parquet")
+
+
+def _labels(
+    table: dict[str, Sequence[Any]], n: int, address: str, name: str
+) -> tuple[np.ndarray, tuple[tuple[int, ...], ...] | None, LabelSpace]:
+    """The label of each image, its further ones where a column has several, and the classes."""
+    if "labels" not in table or not n:
+        labels, space = parse_labels(table.pop("label", [None] * n), name=name)
+        return labels, None, space
+    if "label" in table:
+        raise DataError(f"{address}: a column 'label' and a column 'labels'; keep one of them")
+    return parse_label_sets(table.pop("labels"), name=name)
 
 
 def _read_csv(address: str) -> dict[str, Sequence[Any]]:
@@ -62,7 +88,7 @@ def _read_csv(address: str) -> dict[str, Sequence[Any]]:
 def _read_parquet(address: str) -> dict[str, Sequence[Any]]:
     from oodometer.data.parquet import parquet_files, read_columns
 
-    return dict(read_columns(parquet_files(address)))
+    return dict(read_columns(parquet_files(address), nested="labels"))
 
 
 def _plain(path: Any, address: str, row: int) -> str:

@@ -75,13 +75,14 @@ def image_column(file: str) -> str | None:
     return next(iter(found.values()), None)
 
 
-def read_columns(files: list[str], *, without: str | None = None) -> dict[str, list[Any]]:
-    """All columns of plain values but one, as lists."""
+def read_columns(files: list[str], *, without: str | None = None, nested: str | None = None) -> dict[str, list[Any]]:
+    """All columns of plain values but one, as lists; of the others only the one that is ``nested``."""
     import pyarrow as pa
 
     schema = _schema(files[0])
     left_out = without.partition(".")[0] if without else None
-    wanted = [one.name for one in schema if one.name != left_out and not _is_nested_or_binary(one.type)]
+    others = {one.name for one in schema if _is_nested_or_binary(one.type)} - {nested}
+    wanted = [one.name for one in schema if one.name != left_out and one.name not in others]
     tables = [_read_table(file, wanted) for file in files]
     table = pa.concat_tables(tables, promote_options="permissive")
     return {name: table.column(name).to_pylist() for name in wanted}

@@ -78,6 +78,7 @@ def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: s
         n_units=None if condition.unit is None else len(np.unique(condition.dataset.columns[condition.unit])),
         precision=precision,
         known_classes=known,
+        answers=_answers_of_classes(model, condition),
         versions=installed_versions(),
     )
 
@@ -104,6 +105,20 @@ def other_labels_for(model: Model, condition: Condition) -> tuple[np.ndarray, ..
         return None
     flat = _answers(np.array([one for some in others for one in some], dtype=np.int64), model, condition)
     return tuple(np.split(flat, np.cumsum([len(some) for some in others])[:-1]))
+
+
+def _answers_of_classes(model: Model | StoredAnswers, condition: Condition) -> list[int] | None:
+    """The place of each class of the data among the answers, -1 for one that does not occur; for several labels."""
+    data = condition.dataset
+    if data.other_labels is None:
+        return None
+    if isinstance(model, StoredAnswers):  # their classes have the order of the data's
+        return list(range(len(data.space)))
+    used = np.unique([*data.labels.tolist(), *(one for some in data.other_labels for one in some)])
+    used = used[used >= 0]
+    places = np.full(len(data.space), -1, dtype=np.int64)
+    places[used] = _answers(used, model, condition)
+    return [int(place) for place in places]
 
 
 def label_map_for(model: Model, condition: Condition) -> LabelMap | None:

@@ -22,6 +22,8 @@ class Cell:
         space: The name of the classes that are answered; ``n_classes`` their number.
         n_images: How many images the condition has; fewer rows mean broken images or an unfinished run.
         n_units: How many groups of images are judged as one; None where each image is judged on its own.
+        answers: Where images have several labels: the place of each class of the data among the answers, -1 for one
+            that does not occur. None elsewhere.
         precision: Of the forward pass.
         known_classes: How many of the best classes are known per image; None: all.
         versions: Of what made the first of its rows; not part of the key, but there when two machines disagree.
@@ -36,6 +38,7 @@ class Cell:
     precision: str = "float32"
     known_classes: int | None = None
     n_units: int | None = None
+    answers: list[int] | None = None
     versions: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -23,12 +23,14 @@ class Images:
         labels: In the data's own classes, (N,); -1 where there is none.
         space: These classes.
         columns: What travels along with each image: video, frame, selection frequency...
+        other_labels: Where images have several labels, those of each besides ``labels``, N of them.
     """
 
     ids: np.ndarray
     labels: np.ndarray
     space: LabelSpace
     columns: dict[str, np.ndarray]
+    other_labels: tuple[tuple[int, ...], ...] | None = None
 
 
 def images_of(store: Store, cell: Cell) -> Images:
@@ -41,7 +43,14 @@ def images_of(store: Store, cell: Cell) -> Images:
         columns = {
             name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
         }
-        return Images(table["id"].to_numpy(), table["label"].to_numpy(), _space(table.schema.metadata), columns)
+        others = table["other_labels"].to_pylist() if "other_labels" in table.column_names else None
+        return Images(
+            ids=table["id"].to_numpy(),
+            labels=table["label"].to_numpy(),
+            space=_space(table.schema.metadata),
+            columns=columns,
+            other_labels=None if others is None else tuple(tuple(some) for some in others),
+        )
     except (ValueError, KeyError, TypeError, OSError) as error:
         raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
 

@@ -1,7 +1,7 @@
 """The store: cells of predictions that survive a kill, are never mistaken for others, and are done only once.
 
     oodometer.json                       the format version
-    datasets/DIGEST.parquet              id, label, content digest and columns of each image
+    datasets/DIGEST.parquet              id, label (and others, if any), content digest and columns of each image
     cells/KEY/cell.json                  what the cell is
     cells/KEY/parts/START-STOP.parquet   rows as they come in (and START-STOP.logits.parquet)
     cells/KEY/rows.parquet               all rows, once the cell is complete (and logits.parquet); parts are gone then
@@ -275,6 +275,8 @@ def _images_table(dataset: Dataset) -> bytes:
         "content": pa.array(dataset.scan().contents, type=pa.binary()),
         "row": pa.array(dataset.rows.astype(np.int64)),
     }
+    if dataset.other_labels is not None:
+        columns["other_labels"] = pa.array(dataset.other_labels, type=pa.list_(pa.int32()))
     columns.update({f"{COLUMN}{name}": pa.array(values) for name, values in dataset.columns.items()})
     about = {"name": dataset.name, "space": dataset.space.name, "classes": json.dumps(dataset.space.classes)}
     buffer = io.BytesIO()
