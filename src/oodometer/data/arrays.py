@@ -36,6 +36,16 @@ def open_arrays(address: str, *, name: str) -> Dataset:
     )
 
 
+def open_rows(address: str) -> CountedRows:
+    """The images of a ``.npy`` file, left in place; whoever asks knows where their labels are."""
+    return _open_npy(address, labelled=False)[0]
+
+
+def read_array(address: str) -> np.ndarray:
+    """The numbers of a ``.npy`` file, labels for one."""
+    return _load(addresses.read_bytes(address), address)
+
+
 class CountedRows(PixelRows, Protocol):
     """Rows of pixels whose number is known."""
 
@@ -104,14 +114,15 @@ class _Header:
     size: int
 
 
-def _open_npy(address: str) -> tuple[CountedRows, np.ndarray | None]:
+def _open_npy(address: str, *, labelled: bool = True) -> tuple[CountedRows, np.ndarray | None]:
     version = addresses.version_of(address)
     with addresses.open_binary(address) as file:
         header = _read_header(file, address)
     _check(header.shape, header.dtype, address)
+    labels = _labels_beside(address) if labelled else None
     if header.fortran:
-        return LoadedRows(address, version, _load(addresses.read_bytes(address), address)), _labels_beside(address)
-    return StoredRows(address, version, header.size, header.shape[1:], header.shape[0]), _labels_beside(address)
+        return LoadedRows(address, version, _load(addresses.read_bytes(address), address)), labels
+    return StoredRows(address, version, header.size, header.shape[1:], header.shape[0]), labels
 
 
 def _labels_beside(address: str) -> np.ndarray | None:

@@ -50,10 +50,12 @@ class Sources:
             called: What the data are called in the store; by default their name.
         """
         if name not in self._opened:
-            self._opened[name] = self._fewer(self._whole(name, called or name))
+            self._opened[name] = self.fewer(self.whole(name, called=called))
         return self._opened[name]
 
-    def _whole(self, name: str, called: str) -> Dataset:
+    def whole(self, name: str, *, called: str | None = None) -> Dataset:
+        """All images of the published set, for shifts that are made of parts of one: `fewer` then takes of each."""
+        called = called or name
         if name == IMAGENET and self.dataset is not None:
             return self.dataset
         if self.root is None:
@@ -61,7 +63,8 @@ class Sources:
         found = self.root.open(name)
         return found.take(np.arange(len(found)), name=called) if found.name != called else found
 
-    def _fewer(self, dataset: Dataset) -> Dataset:
+    def fewer(self, dataset: Dataset) -> Dataset:
+        """As many of the images as are wanted; of two sets with the same ids and labels, the same ones."""
         return dataset if self.images is None else stratified(dataset, self.images, seed=self.seed)
 
     def given(self) -> Dataset:
