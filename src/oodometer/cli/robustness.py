@@ -63,7 +63,13 @@ def _all(options: tuple[Callable[[Command], Command], ...], command: Command) ->
 @click.option(
     "--shift", "--y", "shift", required=True, metavar="NAME", help="A condition or data set; of a family the mean."
 )
-@click.option("--x", "x", multiple=True, metavar="NAME", help="The clean set; several make a plane.  [default: clean]")
+@click.option(
+    "--x",
+    "x",
+    multiple=True,
+    metavar="NAME",
+    help="The clean set; several make a plane.  [default: the shift's other side, or clean]",
+)
 @where_from
 @click.option("--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say.")
 @click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n.")
@@ -82,11 +88,10 @@ def command(
     check_source(store, flags["table"])
     options = options_of(flags, knee=_knee(knee))
     origins = origins_of(flags)
-    clean = x or ("clean",)
     if store is not None:
-        found = robustness(store, shift, x=clean, origins=origins, options=options)
+        found = robustness(store, shift, x=x, origins=origins, options=options)
     else:
-        found = robustness_of_table(rows_of(flags), shift, x=clean, origins=origins, options=options)
+        found = robustness_of_table(rows_of(flags), shift, x=x or ("clean",), origins=origins, options=options)
     for note in found.notes:
         say(note)
     if as_json:

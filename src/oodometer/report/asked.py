@@ -23,6 +23,7 @@ MANY_CELLS = {
     "per-class": "oodometer.report.class_scores:class_scores",
     "reliability": "oodometer.report.curve_scores:curve_scores",
     "response-curve": "oodometer.report.curve_scores:curve_scores",
+    "gap": "oodometer.report.shift_scores:shift_scores",
     "top-1:any": "oodometer.report.label_set_scores:label_set_scores",
     "top-5:any": "oodometer.report.label_set_scores:label_set_scores",
     "pm-k": "oodometer.report.video_scores:video_scores",

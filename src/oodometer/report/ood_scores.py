@@ -26,6 +26,7 @@ from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.stats.bootstrap import Resampling, interval_of
 from oodometer.store.cells import Cell
 from oodometer.store.images import images_of
+from oodometer.store.shifts import shifts_in
 from oodometer.store.store import Store
 
 IN_DISTRIBUTION = "clean"
@@ -49,7 +50,11 @@ def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Sc
 
 
 def _inside(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
-    """The clean images over the same classes."""
+    """The other side of the shift, where it was run as one; otherwise the clean images over the same classes."""
+    pairs = [shift for shift in shifts_in(store) if shift.is_shifted(cell)]
+    standard = [one for one in cells if any(pair.is_standard(one) for pair in pairs)]
+    if len(standard) == 1:
+        return standard[0]
     outside = cells_on(ood, cells)
     clean = [one for one in cells if one.condition_name == IN_DISTRIBUTION and one not in outside]
     found = [one for one in clean if same_classes(one, cell)]

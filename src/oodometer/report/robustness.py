@@ -14,7 +14,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.report.baseline import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.report.points import Origin, Points, points_of_table
 from oodometer.report.robustness_text import table_of
-from oodometer.report.stored_points import points_of_store
+from oodometer.report.stored_points import clean_side, points_of_store
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
@@ -151,7 +151,7 @@ def robustness(
     store: str | Store,
     shift: str,
     *,
-    x: Sequence[str] = ("clean",),
+    x: Sequence[str] = (),
     origins: Mapping[str, Origin] | None = None,
     options: RobustnessOptions = DEFAULT_OPTIONS,
 ) -> Robustness:
@@ -159,11 +159,13 @@ def robustness(
 
     Args:
         shift: A condition, a data set, or a family such as ``imagenet-c``, whose conditions are averaged.
-        x: The clean set, over the same classes; several make a plane of the line.
+        x: The clean set, over the same classes; several make a plane of the line. By default the other side of the
+            shift, where it was run as one, and ``clean`` otherwise.
         origins: Category and parent of models whose cards do not say.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
-    points = points_of_store(opened, x, shift, origins=origins or {}, level=options.resampling.level)
+    sides = x or clean_side(opened, shift)
+    points = points_of_store(opened, sides, shift, origins=origins or {}, level=options.resampling.level)
     return robustness_of(points, options)
 
 

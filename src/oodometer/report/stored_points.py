@@ -15,6 +15,7 @@ from oodometer.report.points import Origin, Point, Points, check_sides, conditio
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.images import Images, images_of
+from oodometer.store.shifts import shifts_in
 from oodometer.store.store import Store
 from oodometer.store.tables import read_tables
 
@@ -52,6 +53,14 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
     if tables:
         notes.append("imported accuracies are left out, since there are predictions; give the table with --table")
     return _on_common_images(store, Points(tuple(x), y, tuple(shifted), (), notes=tuple(notes)), both, origins, level)
+
+
+def clean_side(store: Store, y: str) -> tuple[str, ...]:
+    """What a shift is compared with when nobody says: its other side where it was run as one, else ``clean``."""
+    sides = {str(one.standard["name"]) for one in shifts_in(store) if y in (one.name, one.shifted["name"])}
+    if len(sides) > 1:
+        raise UsageError(f"{store}: {y} was compared with several; say which: --x {' or --x '.join(sorted(sides))}")
+    return tuple(sides) or (CLEAN,)
 
 
 def names_in(cells: Sequence[Cell]) -> set[str]:
