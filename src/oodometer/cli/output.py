@@ -23,6 +23,12 @@ NOTHING = "nothing new to do: every prediction is there already"
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
+data_root = click.option(
+    "--data-root",
+    metavar="DIR",
+    help="The folder of published data sets, each in its own layout.  [default: $OODOMETER_DATA]",
+)
+
 plugins = click.option(
     "--plugin",
     "plugin_modules",

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say, say_if_compiling, watching
+from oodometer.cli.output import (
+    as_json,
+    data_root,
+    import_plugins,
+    plugins,
+    print_json,
+    say,
+    say_if_compiling,
+    watching,
+)
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.core.stored import StoredAnswers
     from oodometer.models.card import Declared
+    from oodometer.report.scores import Scores
+    from oodometer.store.store import Store
 
 NAMED = re.compile(r"([\w.+-]+)=(.+)", re.DOTALL)
 
@@ -54,20 +67,24 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 )
 @click.option(
     "--data",
-    required=True,
     metavar="ADDRESS",
     help="Folder of class folders, array, tar shards, Parquet, or manifest; a path or fsspec address.",
 )
 @click.option("--data-kind", metavar="KIND", help="Say what the data are instead of letting the address tell.")
+@data_root
+@click.option("--partial", is_flag=True, help="Use published sets that are not whole.")
 @click.option(
     "--on",
     "conditions",
     multiple=True,
-    default=("clean",),
-    show_default=True,
     metavar="NAME",
-    help="What the models are asked to look at; may be given several times.",
+    help="What the models are asked to look at: a shift, a suite or a group of them ('oodometer ls shifts'); may be "
+    "given several times.  [default: clean]",
 )
+@click.option("--base", metavar="COLUMN=VALUE,...", help="Attribute shifts: what the images of the base have.")
+@click.option("--shift", "shifts", multiple=True, metavar="COLUMN=VALUE", help="Attribute shifts: what changes.")
+@click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
+@click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")
 @click.option("--images", type=click.IntRange(min=1), metavar="N", help="Only N images, shared out among the classes.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the choice of images and of every draw.")
@@ -99,12 +116,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
     from oodometer.core.model import Compute
-    from oodometer.data.load import load_data
-    from oodometer.data.subset import stratified
-    from oodometer.engine.plan import cell_for
     from oodometer.engine.run import Options, run
-    from oodometer.report.score import score
-    from oodometer.shifts.suites import all_conditions, suites
 
     import_plugins(flags["plugin_modules"])
     if flags["frost_textures"]:
@@ -113,12 +125,7 @@ def command(**flags: Any) -> None:
         set_frost_textures(flags["frost_textures"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
-    for name in flags["conditions"]:
-        suites.get(name.partition("/")[0])  # a name that means nothing is an error before the data are looked at
-    dataset = load_data(flags["data"], kind=flags["data_kind"])
-    if flags["images"]:
-        dataset = stratified(dataset, flags["images"], seed=flags["seed"])
-    conditions = all_conditions(flags["conditions"], dataset, seed=flags["seed"])
+    conditions = conditions_by(flags)
     options = Options(
         threads=flags["threads"],
         chunk=flags["chunk"],
@@ -126,13 +133,62 @@ def command(**flags: Any) -> None:
         skip_broken=flags["skip_broken"],
         compute=compute,
     )
-    if any(one.transform is not None for one in conditions):
-        say_if_compiling()
     with watching() as watcher:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    keys = {cell_for(model, one, precision=compute.precision).key for model in models for one in conditions}
-    scores = score(result).only(lambda row: row.cell in keys)
+    scores = scores_of(result, models, conditions, precision=compute.precision)
+    for line in scores.left_out:
+        say(f"left out: {line}")
     print_json(scores.as_json()) if flags["as_json"] else click.echo(scores)
+
+
+def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
+    """What the flags ask the models to look at."""
+    from oodometer.core.condition import Shift
+    from oodometer.data.load import load_data
+    from oodometer.data.root import root_at
+    from oodometer.shifts.asked import asked_for, check_names
+    from oodometer.shifts.sources import Sources
+
+    names = flags["conditions"] or (() if flags["base"] else ("clean",))
+    check_names(names)
+    sources = Sources(
+        dataset=load_data(flags["data"], kind=flags["data_kind"]) if flags["data"] else None,
+        root=root_at(flags["data_root"], partial=flags["partial"]),
+        images=flags["images"],
+        seed=flags["seed"],
+        settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
+    )
+    asked = asked_for(names, sources)
+    for line in asked.left_out:
+        say(f"left out: {line}")
+    found = list(asked.found)
+    if flags["base"] or flags["shifts"]:
+        from oodometer.shifts.attribute import shifts_of_flags
+
+        found += shifts_of_flags(sources, flags["base"], flags["shifts"])
+    sides = [one.shifted if isinstance(one, Shift) else one for one in found]
+    if any(one.transform is not None for one in sides):
+        say_if_compiling()
+    return found
+
+
+def scores_of(
+    store: Store, models: Sequence[Model | StoredAnswers], asked: Sequence[Condition | Shift], *, precision: str
+) -> Scores:
+    """What this run was about: the accuracies of its cells, and the gaps of its shifts."""
+    from oodometer.core.condition import Shift
+    from oodometer.engine.plan import cell_for
+    from oodometer.engine.run import conditions_of
+    from oodometer.report.score import score
+
+    keys = {cell_for(model, one, precision=precision).key for model in models for one in conditions_of(asked)}
+    found = score(store).only(lambda row: row.cell in keys)
+    shifts = {one.name for one in asked if isinstance(one, Shift)}
+    if not shifts:
+        return found
+    names = {model.name for model in models}
+    gaps = score(store, metrics=["gap"]).only(lambda row: row.condition in shifts and row.model in names)
+    return replace(found, rows=(*found.rows, *gaps.rows), left_out=(*found.left_out, *gaps.left_out))
 
 
 def declared_by(flags: dict[str, Any]) -> Declared:

@@ -39,7 +39,7 @@ def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
     for spec in specs:
         for one in _of_name(spec, sources, left_out):
             found.setdefault(one.name, one)
-    if not found:
+    if specs and not found:
         raise DataError(f"none of the data are there: {'; '.join(left_out)}")
     return Asked(tuple(found.values()), tuple(left_out))
 
