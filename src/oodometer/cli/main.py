@@ -11,6 +11,7 @@ from oodometer import __version__
 from oodometer.core.errors import OodometerError
 
 VERBS = {
+    "check": "Is this the data set that it claims to be?",
     "compare": "Compare two models on the images that both saw.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts, or draw a sheet of them.",

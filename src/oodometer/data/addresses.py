@@ -168,6 +168,19 @@ def list_folders(folder: str) -> list[str]:
     return sorted(name for name in names if not name.startswith("."))
 
 
+def list_names(folder: str) -> list[str]:
+    """The names of the files and folders directly inside, sorted, without the hidden ones."""
+    if is_remote(folder):
+        fs, root = _file_system(folder)
+        names = [base_name(str(path)) for path in _remote(folder, fs.ls, root, detail=False)]
+    else:
+        try:
+            names = os.listdir(folder)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+    return sorted(name for name in names if not name.startswith("."))
+
+
 def expand(pattern: str) -> list[str]:
     """The files that a pattern with braces or wildcards names, in order.
 

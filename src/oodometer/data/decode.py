@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from functools import cache
+from typing import IO
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -53,6 +54,22 @@ def decode(content: bytes) -> Image.Image:
     except Exception as error:  # the readers of damaged files raise almost anything
         raise DataError(f"damaged image ({' '.join(str(error).split()) or type(error).__name__})") from error
     return pixels.transpose(_TRANSPOSES[orientation]) if orientation in _TRANSPOSES else pixels
+
+
+def header_of(file: IO[bytes]) -> tuple[str, int, int]:
+    """The kind of an encoded image as Pillow calls it, its width and its height, from the first bytes alone.
+
+    Raises:
+        DataError: It does not begin as an image does; the message does not name it.
+    """
+    _silence_pillow()
+    try:
+        with Image.open(file, formats=_formats()) as image:
+            return image.format or "", image.width, image.height
+    except Image.DecompressionBombError as error:
+        raise DataError("too many pixels; it may be a decompression bomb") from error
+    except Exception as error:  # the readers of damaged files raise almost anything
+        raise DataError("not an image that can be read") from error
 
 
 def pixels_of(image: Image.Image) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data import addresses
+from oodometer.data.places import not_unpacked, place_below
 from oodometer.data.sets.known_set import KnownSet, known_sets
 
 VARIABLE = "OODOMETER_DATA"
@@ -28,12 +29,8 @@ class DataRoot:
     _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
 
     def place_of(self, name: str) -> str | None:
-        """Where the set of that name lies; None where it is not there."""
-        for place in known_sets.get(name).places:
-            address = addresses.join(self.address, place)
-            if addresses.exists(address):
-                return address
-        return None
+        """Where the set of that name lies; None where it is not there, or not unpacked."""
+        return place_below(self.address, known_sets.get(name))
 
     def has(self, name: str) -> bool:
         """Whether the set of that name is there."""
@@ -60,6 +57,9 @@ class DataRoot:
 
 def missing_line(known: KnownSet, root: str) -> str:
     """What to do about a set that is not there."""
+    packed = not_unpacked(root, known)
+    if packed:
+        return f"{known.name}: {packed}; expected {known.places[0]} ({known.layout})"
     return f"{known.name} is not in {root}: expected {known.places[0]} ({known.layout}); get it from {known.page}"
 
 
@@ -69,8 +69,9 @@ def difference(dataset: Dataset, known: KnownSet) -> str:
     Classes are counted by what occurs, of images that have labels.
     """
     found = []
-    if known.n_images is not None and len(dataset) != known.n_images:
-        found.append(f"{len(dataset):,} images instead of {known.n_images:,}")
+    n = len(dataset) if known.unit is None else len(np.unique(dataset.columns[known.unit]))
+    if known.n_images is not None and n != known.n_images:
+        found.append(f"{n:,} {known.unit or 'image'}s instead of {known.n_images:,}")
     n_classes = len(np.unique(dataset.labels[dataset.labels >= 0]))
     if known.n_classes is not None and n_classes and n_classes != known.n_classes:
         found.append(f"{n_classes:,} classes instead of {known.n_classes:,}")

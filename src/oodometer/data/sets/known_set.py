@@ -30,6 +30,8 @@ class KnownSet:
         places: Paths below a root where it is looked for, the first that exists counts.
         open: Reads the layout.
         n_images, n_classes: As published (classes that have images); None where releases differ.
+        per_class: Images of each class, where the published set has equally many of all.
+        unit: A column of whose values ``n_images`` is the number, where not images are counted (``anchor``).
         size: (width, height) that every image has; None where they differ.
         classes: The class names that folders may have; None where any may occur.
     """
@@ -42,6 +44,8 @@ class KnownSet:
     open: OpenSet
     n_images: int | None = None
     n_classes: int | None = None
+    per_class: int | None = None
+    unit: str | None = None
     size: tuple[int, int] | None = None
     classes: Callable[[], frozenset[str]] | None = None
 

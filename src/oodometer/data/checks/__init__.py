@@ -1,0 +1,1 @@
+"""The single checks of a data set, each of which answers with rows of a table."""

@@ -1,0 +1,149 @@
+"""What images look like: a digest of their pixels, and a fingerprint that small changes leave almost the same."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from oodometer.core.dataset import Dataset, ImageSource, Progress
+from oodometer.core.errors import DataError
+from oodometer.data.decode import decode
+from oodometer.data.headers import SourceNames, as_kept
+from oodometer.data.scan import Finding, scan_images
+from oodometer.data.source import ArraySource, EncodedSource
+
+DISTANCE = 2
+"""Fingerprints that differ in so few of their 64 bits are near-identical."""
+
+FLAT_BITS = 8
+"""Fingerprints with fewer bits set, or unset, are of pictures without structure and are not compared."""
+
+_BANDS = tuple((0, 21, 42, 64)[place : place + 2] for place in range(3))
+"""Two fingerprints that differ in at most two bits agree in one of three bands."""
+
+_BYTES_OF_DIGEST = 8
+_BITS_OF = np.array([bin(value).count("1") for value in range(1 << 16)], dtype=np.uint8)
+_WORKED_ON_AT_ONCE = 1 << 22
+_SHOWN_IN_FULL = 100
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How the images of a data set look.
+
+    Args:
+        pixels: The digest of each image's size and RGB pixels, 8 bytes.
+        fingerprints: The difference hash of each, (N,) uint64.
+        broken: Position of each image that can't be decoded, and what is wrong with it.
+    """
+
+    pixels: tuple[bytes, ...]
+    fingerprints: np.ndarray
+    broken: dict[int, str]
+
+
+def looks_of(dataset: Dataset, progress: Progress) -> Looks:
+    """Decode every image, once; kept as scans are."""
+
+    def inspect(index: int) -> Finding:
+        try:
+            image = _decoded(dataset.source, index)
+        except DataError as error:
+            return Finding(bytes(2 * _BYTES_OF_DIGEST), str(error), lasting=False)
+        return Finding(_digest(image) + difference_hash(image).tobytes(), None)
+
+    scan = scan_images(dataset.rows, SourceNames(dataset.source, "looks 1"), inspect, progress)
+    fingerprints = np.frombuffer(b"".join(one[_BYTES_OF_DIGEST:] for one in scan.contents), dtype="<u8")
+    return Looks(tuple(one[:_BYTES_OF_DIGEST] for one in scan.contents), fingerprints, dict(scan.broken))
+
+
+def difference_hash(image: Image.Image) -> np.ndarray:
+    """64 bits: in a grey 9 x 8 reduction, whether each pixel is darker than its right neighbour; () uint64."""
+    small = np.asarray(image.convert("L").resize((9, 8), Image.Resampling.BILINEAR, reducing_gap=3.0))
+    return np.asarray(np.packbits(small[:, :-1] < small[:, 1:]).view("<u8")[0])
+
+
+def near_pairs(fingerprints: np.ndarray, distance: int = DISTANCE) -> list[tuple[int, int]]:
+    """The pairs of positions whose fingerprints differ in at most two bits, first position first, in order.
+
+    >>> near_pairs(np.array([0xFF00, 0xFF03, 0xFF0F, 0, 0], dtype=np.uint64))
+    [(0, 1), (1, 2)]
+    """
+    if not 0 <= distance <= DISTANCE:
+        raise ValueError(f"a distance of {distance}; the bands are made for at most {DISTANCE}")
+    values, belongs = np.unique(np.asarray(fingerprints, dtype=np.uint64), return_inverse=True)
+    bits = _differing_bits(values, np.uint64(0))
+    telling = np.flatnonzero((bits >= FLAT_BITS) & (bits <= 64 - FLAT_BITS))
+    members: dict[int, list[int]] = {}
+    for position, value in enumerate(belongs.reshape(-1).tolist()):
+        members.setdefault(value, []).append(position)
+    found: set[tuple[int, int]] = set()
+    for value in telling.tolist():
+        found.update(_pairs_within(members[value]))
+    for one, other in _near_values(values[telling], distance):
+        for first in members[int(telling[one])]:
+            found.update((min(first, second), max(first, second)) for second in members[int(telling[other])])
+    return sorted(found)
+
+
+def _pairs_within(positions: Sequence[int]) -> list[tuple[int, int]]:
+    """All pairs; of very many that look the same, each with the first one, which shows it too."""
+    if len(positions) > _SHOWN_IN_FULL:
+        return [(positions[0], other) for other in positions[1:]]
+    return list(itertools.combinations(positions, 2))
+
+
+def _near_values(values: np.ndarray, distance: int) -> set[tuple[int, int]]:
+    """The pairs of places of different values that differ in few bits."""
+    found: set[tuple[int, int]] = set()
+    for low, high in _BANDS:
+        band = (values >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1)
+        order = np.argsort(band, kind="stable")
+        edges = np.flatnonzero(np.diff(band[order])) + 1
+        for bucket in np.split(order, edges):
+            found.update(_near_within(values, bucket, distance))
+    return found
+
+
+def _near_within(values: np.ndarray, bucket: np.ndarray, distance: int) -> list[tuple[int, int]]:
+    if len(bucket) < 2:
+        return []
+    step = max(1, _WORKED_ON_AT_ONCE // len(bucket))
+    pairs: list[tuple[int, int]] = []
+    for start in range(0, len(bucket), step):
+        some = bucket[start : start + step]
+        near = _differing_bits(values[some][:, None], values[bucket][None, :]) <= distance
+        pairs += [
+            (int(some[row]), int(bucket[column])) for row, column in np.argwhere(near) if some[row] < bucket[column]
+        ]
+    return pairs
+
+
+def _differing_bits(first: np.ndarray, second: np.ndarray | np.uint64) -> np.ndarray:
+    differing = np.bitwise_xor(first, second)
+    words = [(differing >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)]
+    return np.asarray(sum(_BITS_OF[word.astype(np.intp)] for word in words))
+
+
+def _decoded(source: ImageSource, index: int) -> Image.Image:
+    source = as_kept(source)
+    if isinstance(source, EncodedSource):
+        content = source.images.read(index)
+        try:
+            return decode(content)
+        except DataError as error:
+            raise DataError(f"{source.images.name(index)}: {error}") from error
+    if isinstance(source, ArraySource):
+        return Image.fromarray(source.rows.read(index))
+    return Image.fromarray(source.views(index, [None])[0])
+
+
+def _digest(image: Image.Image) -> bytes:
+    total = hashlib.blake2b(f"{image.width}x{image.height}".encode(), digest_size=_BYTES_OF_DIGEST)
+    total.update(image.convert("RGB").tobytes())
+    return total.digest()
