@@ -48,13 +48,18 @@ def _of_name(spec: str, sources: Sources, left_out: dict[str, None]) -> Sequence
     name, _, part = spec.partition("/")
     if spec in groups.names():
         return _of_group(spec, sources, left_out)
-    if name in known_shifts.names():
+    if name in known_shifts.names() and not _is_of_given(name, sources):
         made = known_shifts.get(name).make(sources)
         wanted = [one for one in made if not part or one.name == spec or one.name.startswith(f"{spec}/")]
         if not wanted:
             raise UsageError(f"no shift named {spec!r}{did_you_mean(spec, [one.name for one in made])}")
         return wanted
     return conditions_for(spec, sources.given(), seed=sources.seed)
+
+
+def _is_of_given(name: str, sources: Sources) -> bool:
+    """Whether a name that is both a shift and a suite means the data that the user names: they are ImageNet-C."""
+    return name in suites.names() and sources.dataset is not None and "corruption" in sources.dataset.columns
 
 
 def _of_group(name: str, sources: Sources, left_out: dict[str, None]) -> list[Condition | Shift]:

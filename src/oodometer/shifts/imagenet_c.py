@@ -83,7 +83,7 @@ def imagenet_c_on_disk(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  
     """The files of ImageNet-C as they lie on disk: they are canonical pixels and never resized-and-cropped again."""
     if not {"corruption", "severity"} <= set(dataset.columns):
         raise UsageError(f"{dataset.name}: imagenet-c:disk wants the folder of ImageNet-C; add --data-kind imagenet-c")
-    kept = Transform("as it is", {}, _as_it_is, view=View(CANONICAL.height, CANONICAL.width))
+    kept = as_it_is()
     found = sorted(set(zip(dataset.columns["corruption"].tolist(), dataset.columns["severity"].tolist(), strict=True)))
     return [
         Condition(f"imagenet-c:disk/{name}/{severity}", _part(dataset, name, severity), transform=kept)
@@ -96,6 +96,11 @@ def _part(dataset: Dataset, name: str, severity: int) -> Dataset:
     rows = (dataset.columns["corruption"] == name) & (dataset.columns["severity"] == severity)
     part = dataset.take(np.flatnonzero(rows), name=f"{dataset.name}/{name}/{severity}")
     return replace(part, ids=tuple(one.split("/", 2)[2] for one in part.ids))
+
+
+def as_it_is() -> Transform:
+    """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again."""
+    return Transform("as it is", {}, _as_it_is, view=View(CANONICAL.height, CANONICAL.width))
 
 
 def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
