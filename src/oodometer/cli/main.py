@@ -23,6 +23,7 @@ VERBS = {
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",
     "score": "The metrics of every model on every condition, with intervals.",
+    "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
 }
 """Each verb with its help, so that ``oodometer --help`` imports none of them."""
 

@@ -109,7 +109,7 @@ def pairs_of(split: AttributeSplit, *, prefix: str = "") -> list[Shift]:
 
 
 def shifts_of_flags(
-    sources: Sources, base: str | None, shifts: Sequence[str], *, tell: Callable[[str], None] = lambda line: None
+    sources: Sources, base: str | None, shifts: Sequence[str], *, tell: Callable[[str], None] | None = None
 ) -> list[Shift]:
     """The shifts that ``--base`` and ``--shift`` name, of the data that ``--data`` names.
 
@@ -123,8 +123,9 @@ def shifts_of_flags(
     if sources.dataset is None:
         raise UsageError("--base: say which images, with --data MANIFEST; its columns are the attributes")
     split = attribute_shifts(sources.dataset, *wanted, seed=sources.seed)
-    for note in split.notes:
-        tell(note)
+    if tell:
+        for note in split.notes:
+            tell(note)
     return pairs_of(split if sources.images is None else fewer_images(split, sources.images, seed=sources.seed))
 
 
