@@ -10,6 +10,7 @@ import numpy as np
 
 from oodometer.core.attack import Attack
 from oodometer.core.dataset import Dataset
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, LabelSpace
 from oodometer.core.view import View
@@ -60,6 +61,12 @@ class Condition:
             raise UsageError(f"condition {self.name}: either a transform or an attack, not both")
 
     @property
+    def groups(self) -> dict[str, np.ndarray]:
+        """The columns that say which images are judged as one, and under which of them; none without a unit."""
+        names = () if self.unit is None else (self.unit, "offset")
+        return {name: self.dataset.columns[name] for name in names if name in self.dataset.columns}
+
+    @property
     def space(self) -> LabelSpace:
         """The classes that are answered."""
         return self.label_map.target if self.label_map else self.dataset.space
@@ -68,7 +75,10 @@ class Condition:
         """The condition as plain values, for the cell's key; the data are in it by their digest."""
         transform, attack = self.transform, self.attack
         # What most conditions do not have is not in the description, so that their keys stay what they were.
-        more: dict[str, Any] = {} if self.unit is None else {"unit": self.unit}
+        more: dict[str, Any] = {}
+        if self.unit is not None:
+            # The digest of the data does not know of columns, and here the result depends on them.
+            more = {"unit": self.unit, "groups": digest_of({name: _texts(self.groups[name]) for name in self.groups})}
         if attack is not None:
             more["attack"] = {"name": attack.name, **attack.parameters}
         return {
@@ -80,6 +90,10 @@ class Condition:
             else {"name": transform.name, **transform.parameters, "view": transform.view.describe()},
             **more,
         }
+
+
+def _texts(values: np.ndarray) -> list[str]:
+    return [str(one) for one in values.tolist()]
 
 
 def clean(dataset: Dataset, *, label_map: LabelMap | None = None) -> Condition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -79,15 +79,21 @@ class LabelMap:
 
     A mask keeps some classes (each with one member): argmax and softmax are then over those alone. A super-class
     takes the largest logit of its members.
+
+    Args:
+        unanswerable: Whether target classes may have no members: images of such a class count, and every answer to
+            them is wrong, because no output of the model stands for it.
     """
 
     name: str
     source: LabelSpace
     target: LabelSpace
     members: tuple[tuple[int, ...], ...]
+    unanswerable: bool = False
 
     def __post_init__(self) -> None:
-        if not self.members or len(self.members) != len(self.target) or not all(self.members):
+        empty = not all(self.members) and not self.unanswerable
+        if len(self.members) != len(self.target) or not any(self.members) or empty:
             raise UsageError(f"label map {self.name}: every target class needs at least one member")
         flat = [index for group in self.members for index in group]
         if flat and not 0 <= min(flat) <= max(flat) < len(self.source):
@@ -101,13 +107,19 @@ class LabelMap:
         return digest_of({"members": self.members, "source": self.source.classes, "target": self.target.classes})
 
     def logits(self, logits: np.ndarray) -> np.ndarray:
-        """Logits over the target classes, (N, K) -> (N, M)."""
-        order = np.concatenate([np.asarray(group) for group in self.members])
+        """Logits over the target classes, (N, K) -> (N, M); without members, below all others."""
+        groups = [group for group in self.members if group]
+        order = np.concatenate([np.asarray(group) for group in groups])
         picked = logits[:, order]
-        if len(order) == len(self.members):
+        if len(order) > len(groups):
+            starts = np.cumsum([0, *(len(group) for group in groups[:-1])])
+            picked = np.maximum.reduceat(picked, starts, axis=1)
+        if len(groups) == len(self.members):
             return np.asarray(picked)
-        starts = np.cumsum([0, *(len(group) for group in self.members[:-1])])
-        return np.asarray(np.maximum.reduceat(picked, starts, axis=1))
+        # Below all others and yet finite, so that every number about the image stays defined.
+        mapped = np.repeat(picked.min(axis=1, keepdims=True) - 1, len(self.members), axis=1)
+        mapped[:, [place for place, group in enumerate(self.members) if group]] = picked
+        return np.asarray(mapped)
 
     def labels(self, labels: np.ndarray) -> np.ndarray:
         """Labels of the source space as labels of the target space, (N,) -> (N,)."""
@@ -143,7 +155,7 @@ def mapped_onto(label_map: LabelMap, space: LabelSpace, *, what: str) -> LabelMa
         if one not in places:
             raise DataError(f"{what} has no class {one!r}, which the label map {label_map.name} needs")
     members = tuple(tuple(places[source.classes[index]] for index in group) for group in label_map.members)
-    return LabelMap(label_map.name, space, label_map.target, members)
+    return replace(label_map, source=space, members=members)
 
 
 def mask(name: str, source: LabelSpace, classes: Iterable[str]) -> LabelMap:

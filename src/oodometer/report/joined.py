@@ -13,6 +13,7 @@ from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.core.predictions import Predictions
 from oodometer.store.cells import Cell
 from oodometer.store.images import Images, ImageTables, images_of
+from oodometer.store.judged import standing
 from oodometer.store.store import Store
 
 
@@ -68,7 +69,7 @@ def joined(
         ids=numbers.ids[common],
         labels=labels[_places(found[0][0], common)],
         values=tuple(values[_places(images, common)] for images, values in found),
-        left_out=len(numbers.ids) - len(reduce(np.intersect1d, rows_of, rows_of[0])),
+        left_out=len(numbers.expected(cells)) - len(reduce(np.intersect1d, rows_of, rows_of[0])),
     )
 
 
@@ -101,6 +102,7 @@ class _Numbers:
     """A number for each image id, the same in all data sets."""
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._tables = ImageTables(store)
         self._number: dict[str, int] = {}
         self._of: dict[str, np.ndarray] = {}
@@ -118,6 +120,14 @@ class _Numbers:
             else:
                 self._check_labels(cell, images, numbers)
         return self._of[digest]
+
+    def expected(self, cells: Sequence[Cell]) -> np.ndarray:
+        """The numbers of all images that some cell should have a row of, each once."""
+        return np.unique(np.concatenate([self._expected(cell) for cell in cells]))
+
+    def _expected(self, cell: Cell) -> np.ndarray:
+        of_cell = self.of(cell)
+        return of_cell if cell.n_units is None else of_cell[standing(*self._store.groups_of(cell))]
 
     @property
     def ids(self) -> np.ndarray:

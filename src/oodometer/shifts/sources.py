@@ -64,8 +64,19 @@ class Sources:
         return found.take(np.arange(len(found)), name=called) if found.name != called else found
 
     def fewer(self, dataset: Dataset) -> Dataset:
-        """As many of the images as are wanted; of two sets with the same ids and labels, the same ones."""
-        return dataset if self.images is None else stratified(dataset, self.images, seed=self.seed)
+        """As many of the images as are wanted; of two sets with the same ids and labels, the same ones.
+
+        Of frames around anchors (columns ``anchor`` and ``offset``) as many anchors, each with all its frames.
+        """
+        if self.images is None:
+            return dataset
+        columns = dataset.columns
+        own = np.flatnonzero(columns["offset"] == 0) if {"anchor", "offset"} <= set(columns) else np.array([])
+        if not len(own):
+            return stratified(dataset, self.images, seed=self.seed)
+        chosen = stratified(dataset.take(own), self.images, seed=self.seed)
+        kept = np.isin(columns["anchor"], chosen.columns["anchor"])
+        return dataset if kept.all() else dataset.take(np.flatnonzero(kept), name=chosen.name)
 
     def given(self) -> Dataset:
         """The data that conditions without a set of their own are about: the user's, or the clean ImageNet."""
@@ -75,13 +86,14 @@ class Sources:
 
     def clean(self) -> Condition:
         """The given images as they are."""
-        return self._once("clean", lambda: clean(self.given()))
+        return self.once("clean", lambda: clean(self.given()))
 
     def clean_of(self, name: str) -> Condition:
         """The images of a published set as they are."""
-        return self.clean() if name == IMAGENET else self._once(f"clean {name}", lambda: clean(self.open(name)))
+        return self.clean() if name == IMAGENET else self.once(f"clean {name}", lambda: clean(self.open(name)))
 
-    def _once(self, key: str, make: Callable[[], Condition]) -> Condition:
+    def once(self, key: str, make: Callable[[], Condition]) -> Condition:
+        """The condition of that key, made when it is first asked for: shifts that share one get the same object."""
         if key not in self._conditions:
             self._conditions[key] = make()
         return self._conditions[key]
@@ -102,4 +114,4 @@ class Sources:
                 raise UsageError(f"{whole.name}: no image of the classes of {label_map.name}, to compare with")
             return Condition(name, whole.take(kept, name=name), label_map)
 
-        return self._once(name, make)
+        return self.once(name, make)

@@ -39,7 +39,8 @@ def shifts_in(store: Store) -> list[StoredShift]:
         if not name.endswith(".json"):
             continue
         try:
-            found.append(StoredShift(**json.loads(store.files.read(path))))
-        except (ValueError, TypeError) as error:
+            one = StoredShift(**json.loads(store.files.read(path)))
+            found.append(((one.name, str(one.standard["data"])), one))
+        except (ValueError, TypeError, KeyError) as error:
             raise StoreError(f"{store.files.locate(path)}: not a shift's description ({error})") from error
-    return sorted(found, key=lambda one: (one.name, str(one.standard["data"])))
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]

@@ -60,6 +60,8 @@ class Store:
             self.files.write(table, _images_table(dataset))
         elif dataset.columns:
             self._add_columns(table, dataset)
+            if cell.n_units is not None:
+                self._check_groups(cell, dataset)
         path = f"cells/{cell.key}/cell.json"
         if not self.files.exists(path):
             self.files.write(path, json.dumps(asdict(cell), indent=1).encode())
@@ -115,22 +117,31 @@ class Store:
         except FileNotFoundError:  # another run is sealing the cell just now
             return
         if cell.n_units is not None:
-            rows = self._judged(cell, rows)
+            rows = judged_as_one(rows, *self.groups_of(cell))
         # The logits last: where they are, the rows are too.
         self.files.write(f"{folder}/rows.parquet", to_parquet(rows), durable=True)
         if rows.logits is not None:
             self.files.write(f"{folder}/logits.parquet", logits_to_parquet(rows.image, rows.logits), durable=True)
         self.files.remove(f"{folder}/parts")
 
-    def _judged(self, cell: Cell, rows: Predictions) -> Predictions:
-        """One row for each group of images that is judged as one."""
+    def _check_groups(self, cell: Cell, dataset: Dataset) -> None:
+        """An error where an earlier run of the same images grouped them otherwise: it would decide about this one."""
+        known = self.groups_of(cell)
+        for name, values in zip((str(cell.condition["unit"]), "offset"), known, strict=True):
+            if values is not None and values.tolist() != dataset.columns[name].tolist():
+                raise StoreError(
+                    f"{self}: an earlier run of {dataset.name} had other values in its column {name}, by which "
+                    f"{cell.condition_name} is judged; use another store, or give the images other ids"
+                )
+
+    def groups_of(self, cell: Cell) -> tuple[np.ndarray, np.ndarray | None]:
+        """The unit of each image of the cell's data, and its offset from the anchor where that is known."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         images = pq.read_table(pa.BufferReader(self.files.read(self.images_path(cell))))
         unit, offset = (f"{COLUMN}{name}" for name in (cell.condition["unit"], "offset"))
-        offsets = images[offset].to_numpy() if offset in images.column_names else None
-        return judged_as_one(rows, images[unit].to_numpy(), offsets)
+        return images[unit].to_numpy(), images[offset].to_numpy() if offset in images.column_names else None
 
     # Reading
 
