@@ -13,6 +13,7 @@ from oodometer.core.model import Compute, Input, Model
 from oodometer.models.card import Declared, card_beside, default_view, plain_preprocessing, preprocessing, space_of
 from oodometer.models.extras import import_extra
 from oodometer.models.files import read_file
+from oodometer.models.onnx_to_torch import differentiable
 from oodometer.models.session import MIN_OPSET, Network, open_session
 
 ELEMENTS = {1: "float32", 10: "float16", 2: "uint8"}  # numbers of onnx.TensorProto.DataType
@@ -40,6 +41,7 @@ def load_onnx(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  #
         space=space_of(declared, _n_classes(network, given, name), name),
         open=lambda compute: open_session(network, given, compute, name=name),
         card=declared.card(),
+        differentiable=lambda compute: differentiable(network, given, compute, name=name),
         notes=notes,
     )
 

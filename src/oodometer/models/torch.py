@@ -108,7 +108,7 @@ def to_model(net: Net, declared: Declared) -> Model:
         space=space_of(declared, answer.shape[1], name),
         open=lambda compute: _open(net, given, compute, name),
         card=declared.card(),
-        differentiable=lambda compute: _normalised(_on_device(net, compute, name), given, compute),
+        differentiable=lambda compute: normalised(_on_device(net, compute, name), given, compute),
         notes={"input": note, **net.notes},
     )
 
@@ -117,7 +117,7 @@ def _open(net: Net, given: Input, compute: Compute, name: str) -> Forward:
     """The function from pixels to logits of a torch module."""
     import torch
 
-    network = _normalised(_on_device(net, compute, name), given, compute)
+    network = normalised(_on_device(net, compute, name), given, compute)
     least, most = net.batch
     size = min(max(images_per_call(given.view, compute), least), most)
     mixed = compute.precision == "mixed"
@@ -152,19 +152,24 @@ def _limit_threads(threads: int) -> None:
         _this_thread.threads = threads
 
 
-def _on_device(net: Net, compute: Compute, name: str) -> Any:
+def check_device(compute: Compute, name: str) -> None:
+    """Raise an error if this torch can't use the device."""
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if not there[compute.device]:
         raise ModelError(f"model {name}: this torch has no device {compute.device}")
+
+
+def _on_device(net: Net, compute: Compute, name: str) -> Any:
+    check_device(compute, name)
     if compute.device == "cpu":
         return net.module
     # A copy: the model on the CPU stays where it is.
     return net.move(net.module, compute.device) if net.move else copy.deepcopy(net.module).to(compute.device)
 
 
-def _normalised(module: Any, given: Input, compute: Compute) -> Any:
+def normalised(module: Any, given: Input, compute: Compute) -> Any:
     """The module with its normalisation, on pixels in [0, 1], (N, 3, H, W)."""
     import torch
 

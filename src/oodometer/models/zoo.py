@@ -17,6 +17,7 @@ from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.efficientnet_lite import Scale
 from oodometer.models.extras import import_extra
+from oodometer.models.onnx_to_torch import differentiable
 from oodometer.models.session import Network, open_session
 from oodometer.models.torch_weights import read_tensors
 
@@ -77,6 +78,9 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
     def open_(compute: Compute) -> Forward:
         return open_session(network(path, entry.scale), given, compute, name=name)
 
+    def differentiable_(compute: Compute) -> Any:
+        return differentiable(network(path, entry.scale), given, compute, name=name)
+
     return Model(
         name=name,
         kind="zoo",
@@ -85,6 +89,7 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
         space=space_of(declared, len(own), name),
         open=open_,
         card=declared.card(),
+        differentiable=differentiable_,
         notes={"input": note},
     )
 
