@@ -132,14 +132,14 @@ def test_classes_on_one_side_only_are_noted(tmp_path):
     [
         ("", (), "--base : expected COLUMN=VALUE or COLUMN=VALUE|VALUE, with commas between columns"),
         (BASE, (), "an attribute shift needs a base and a shift, for example --base country=us --shift country=fr"),
-        ("country=us", ("year=1",), "--shift year=1: the base does not say which year it has; add year=... to --base"),
-        (BASE, ("country=us",), "--shift country=us: the base has country=us too; name another value"),
-        (BASE, ("country=fr|mx",), "--shift country=fr|mx: the base has country=mx too; name another value"),
-        (BASE, ("year=2019.0",), "--shift year=2019.0: the base has year=2019.0 too; name another value"),
-        (BASE, ("country=fr", "country=fr"), "--shift country=fr: given twice; once is enough"),
-        (BASE, ("shop=a",), "--shift shop=a: the base does not say which shop it has; add shop=... to --base"),
-        (BASE, ("country=de",), "--shift country=de: no image of shops has country=de; its values are ca, fr, mx, us"),
-        ("contry=us", ("contry=fr",), "--base contry=us: shops has no column 'contry'; did you mean country?"),
+        ("country=us", ("year=1",), "shift year=1: the base does not say which year it has; add year=... to --base"),
+        (BASE, ("country=us",), "shift country=us: the base has country=us too; name another value"),
+        (BASE, ("country=fr|mx",), "shift country=fr|mx: the base has country=mx too; name another value"),
+        (BASE, ("year=2019.0",), "shift year=2019.0: the base has year=2019.0 too; name another value"),
+        (BASE, ("country=fr", "country=fr"), "shift country=fr: given twice; once is enough"),
+        (BASE, ("shop=a",), "shift shop=a: the base does not say which shop it has; add shop=... to --base"),
+        (BASE, ("country=de",), "shift country=de: no image of shops has country=de; its values are ca, fr, mx, us"),
+        ("contry=us", ("contry=fr",), "base contry=us: shops has no column 'contry'; did you mean country?"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(tmp_path, base, shifts, message):

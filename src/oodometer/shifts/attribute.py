@@ -83,7 +83,7 @@ def attribute_shifts(
         DataError: A set is empty, or a file is in train and in a test set.
     """
     _check(base, shifts, test_share)
-    having = {one.column: matches(dataset, one, what="--base") for one in base}
+    having = {one.column: matches(dataset, one, what="base") for one in base}
     parts = _parts(dataset)
     of_base = np.logical_and.reduce(list(having.values()))
     train, iid, note = _base(dataset, of_base, parts, seed=seed, test_share=test_share)
@@ -187,21 +187,21 @@ def _check(base: Sequence[Constraint], shifts: Sequence[Constraint], test_share:
     for one in shifts:
         if one.column not in columns:
             raise UsageError(
-                f"--shift {one}: the base does not say which {one.column} it has; add {one.column}=... to --base"
+                f"shift {one}: the base does not say which {one.column} it has; add {one.column}=... to --base"
             )
     names = [str(one) for one in shifts]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise UsageError(f"--shift {twice}: given twice; once is enough")
+        raise UsageError(f"shift {twice}: given twice; once is enough")
 
 
 def _changed(dataset: Dataset, shift: Constraint, of_base: np.ndarray) -> np.ndarray:
     """The images that have what the shift names, (N,) bool; an error where the base has it too."""
     for value in shift.values:
-        same = matches(dataset, Constraint(shift.column, (value,)), what="--shift") & of_base
+        same = matches(dataset, Constraint(shift.column, (value,)), what="shift") & of_base
         if same.any():
-            raise UsageError(f"--shift {shift}: the base has {shift.column}={value} too; name another value")
-    return matches(dataset, shift, what="--shift")
+            raise UsageError(f"shift {shift}: the base has {shift.column}={value} too; name another value")
+    return matches(dataset, shift, what="shift")
 
 
 def _parts(dataset: Dataset) -> _Parts:
