@@ -63,9 +63,9 @@ def many_faces(sources: Sources) -> list[str]:
 
 def cifar(sources: Sources) -> list[str]:
     """CIFAR-10.1 in both versions, and CIFAR-10-C: from disk where it is there, otherwise made."""
-    return ["cifar-10.1-v4", "cifar-10.1-v6", "cifar-10-c:disk" if sources.has("cifar-10-c") else "cifar10-c"]
+    return ["cifar-10.1-v4", "cifar-10.1-v6", "cifar-10-c:disk" if sources.has("cifar-10-c") else "cifar-10-c"]
 
 
 def icons(sources: Sources) -> list[str]:  # noqa: ARG001 - the same wherever the data are
-    """Style and subtype robustness on ICONS-50."""
-    return ["icons-50-style", "icons-50-subtypes"]
+    """Style and subtype robustness on ICONS-50, and the control."""
+    return ["icons-50-style", "icons-50-subtypes", "icons-50-renditions"]
