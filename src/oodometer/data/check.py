@@ -18,7 +18,7 @@ from oodometer.data.fingerprints import DISTANCE, looks_of
 from oodometer.data.folder import is_image
 from oodometer.data.headers import headers_of
 from oodometer.data.load import default_name, load_data
-from oodometer.data.places import place_below
+from oodometer.data.places import not_unpacked, place_below
 from oodometer.data.sets.known_set import KnownSet, known_sets
 
 Stage = Callable[[str], Progress]
@@ -154,7 +154,9 @@ def _rows_of_unopened(claim: Claim, error: DataError) -> list[CheckRow]:
         raise error
     expected = claim.known.layout
     line = short(str(error).removeprefix(f"{claim.place}: "), claim.place)
-    rows = [CheckRow("layout", "readable", "not readable", "wrong", (line, f"expected {expected}"))]
+    packed = not_unpacked(claim.root, claim.known) if claim.root else ""
+    examples = tuple(one for one in (packed, line, f"expected {expected}") if one)
+    rows = [CheckRow("layout", "readable", "not readable", "wrong", examples)]
     if not addresses.is_folder(claim.place):
         return rows
     n_images = sum(is_image(file.path) for file in addresses.list_files(claim.place))

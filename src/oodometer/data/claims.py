@@ -80,7 +80,7 @@ def _by_content(place: str) -> Claim:
         raise DataError(f"{packed[0]}; unpack it first")
     hint = did_you_mean(addresses.base_name(place), known_sets.names()).removeprefix("; ")
     hint = hint if hint.startswith("did you mean") else "it is not named as one of the published sets"
-    raise UsageError(f"{place}: which data set is it? {hint}; say it with --as NAME; {_names()}")
+    raise UsageError(f"{place}: which data set is it? {hint}; say it with --as NAME: {_names()}")
 
 
 def _below(place: str, known: KnownSet) -> str | None:
@@ -127,4 +127,4 @@ def _every_set() -> list[KnownSet]:
 
 
 def _names() -> str:
-    return f"sets: {', '.join(known_sets.names())}; any data: {', '.join(data_kinds.names())}"
+    return f"the sets are {', '.join(known_sets.names())}; for any data: {', '.join(data_kinds.names())}"

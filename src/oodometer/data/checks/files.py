@@ -44,7 +44,7 @@ def other_files_rows(dataset: Dataset, place: str) -> list[CheckRow]:
     files = files_of(dataset.source)
     if files is None or not addresses.is_folder(place):
         return []
-    used = set(files.paths)
+    used = {files.paths[row] for row in dataset.rows.tolist()}
     others = [one.path for one in addresses.list_files(place) if addresses.join(place, one.path) not in used]
     return [
         none_expected("images not in the set", [path for path in others if is_image(path)], otherwise="note"),
