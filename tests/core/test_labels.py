@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oodometer.core.errors import DataError, UsageError
-from oodometer.core.labels import LabelMap, LabelSpace, align, mask, numbered, super_classes
+from oodometer.core.labels import LabelMap, LabelSpace, align, mapped_onto, mask, numbered, super_classes
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 ZOO = LabelSpace("zoo", ("ant", "bee", "cat", "dog", "eel"))
@@ -156,3 +156,16 @@ def test_align_by_number_refuses_what_does_not_fit():
         "model m has 1000 classes and the data have 5 (zoo); name the model's classes in its card "
         '(classes = "classes.txt") so that they can be matched by name'
     )
+
+
+def test_a_class_that_no_output_stands_for_is_below_all_others():
+    some = LabelMap("m", ZOO, numbered(3), ((), (0, 2), (1,)), unanswerable=True)
+    logits = np.array([[-5.0, -7.0, -6.0, 9.0, 9.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
+    # the best of -5 and -6, then -7, and one less than the lowest of the two
+    assert some.logits(logits).tolist() == [[-8.0, -5.0, -7.0], [-1.0, 0.0, 0.0]]
+    assert some.labels(np.array([2, 1, -1])).tolist() == [1, 2, -1]
+    other = mapped_onto(some, LabelSpace("mine", ZOO.classes[::-1]), what="model m")
+    assert other.members == ((), (4, 2), (3,))
+    assert other.logits(logits[:, ::-1]).tolist() == some.logits(logits).tolist()
+    with pytest.raises(UsageError, match="every target class needs at least one member"):
+        LabelMap("m", ZOO, numbered(2), ((), ()), unanswerable=True)
