@@ -165,7 +165,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import shifts_of_flags
 
-        found += shifts_of_flags(sources, flags["base"], flags["shifts"])
+        found += shifts_of_flags(sources, flags["base"], flags["shifts"], tell=say)
     sides = [one.shifted if isinstance(one, Shift) else one for one in found]
     if any(one.transform is not None for one in sides):
         say_if_compiling()

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
-from oodometer.data.root import missing_line
+from oodometer.data.load import load_data
+from oodometer.data.root import missing_line, root_at
 from oodometer.data.sets.known_set import known_sets
+from oodometer.shifts import testbed
+from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
+from oodometer.shifts.consistency import is_consistency, pm_shift
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.sources import Sources
+from oodometer.shifts.sources import IMAGENET, Sources
 from oodometer.shifts.suites import conditions_for, suites
 
 
@@ -23,13 +27,37 @@ class Asked:
     left_out: tuple[str, ...]
 
 
+def load_shifts(
+    *names: str,
+    data: str | None = None,
+    data_root: str | None = None,
+    images: int | None = None,
+    seed: int = 0,
+    partial: bool = False,
+) -> list[Condition | Shift]:
+    """The conditions and shifts of these names, for `run`; what of a group has no data on disk is left out.
+
+    Args:
+        names: As after ``--on``: ``natural``, ``imagenet-a``, ``pgd-linf-2``, ``imagenet-c/fog``...
+        data: The images that corruptions and attacks are made on; with a root, its clean ImageNet.
+        data_root: The folder of published data sets; by default what ``OODOMETER_DATA`` names.
+        images: At most so many images of each set.
+        seed: Of the choice of images, and of every draw.
+        partial: Use published sets that are not whole.
+    """
+    check_names(names)
+    dataset = None if data is None else load_data(data)
+    sources = Sources(dataset, root_at(data_root, partial=partial), images, seed)
+    return list(asked_for(names, sources).found)
+
+
 def check_names(specs: Sequence[str]) -> None:
     """An error for a name that means nothing, before any data are looked at."""
     for spec in specs:
         name = spec.partition("/")[0]
-        if name not in (*suites.names(), *known_shifts.names(), *groups.names()):
-            known = [*suites.names(), *known_shifts.names(), *groups.names()]
-            raise UsageError(f"no condition named {spec!r}{did_you_mean(name, known)}; see 'oodometer ls shifts'")
+        known = [*suites.names(), *known_shifts.names(), *groups.names()]
+        if name not in known and not (is_attack(spec) or is_consistency(spec) or testbed.is_setting(spec)):
+            raise UsageError(f"no condition named {spec!r}{did_you_mean(name, [*known, *ATTACKS])}")
 
 
 def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
@@ -45,30 +73,38 @@ def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
 
 
 def _of_name(spec: str, sources: Sources, left_out: dict[str, None]) -> Sequence[Condition | Shift]:
-    name, _, part = spec.partition("/")
+    name = spec.partition("/")[0]
     if spec in groups.names():
         return _of_group(spec, sources, left_out)
-    if name in known_shifts.names() and not _is_of_given(name, sources):
-        made = known_shifts.get(name).make(sources)
-        wanted = [one for one in made if not part or one.name == spec or one.name.startswith(f"{spec}/")]
-        if not wanted:
-            raise UsageError(f"no shift named {spec!r}{did_you_mean(spec, [one.name for one in made])}")
-        return wanted
+    # What has a suite and a published set may also be named by --data alone: imagenet-c:disk.
+    if name in known_shifts.names() and not (name in suites.names() and sources.root is None):
+        return _known(spec, sources)
+    if is_attack(spec):
+        return [attack_shift(spec, sources)]
+    if is_consistency(spec):
+        return [pm_shift(spec, sources)]
+    if testbed.is_setting(spec):
+        return [testbed.setting(spec, sources)]
     return conditions_for(spec, sources.given(), seed=sources.seed)
 
 
-def _is_of_given(name: str, sources: Sources) -> bool:
-    """Whether a name that is both a shift and a suite means the data that the user names: they are ImageNet-C."""
-    return name in suites.names() and sources.dataset is not None and "corruption" in sources.dataset.columns
+def _known(spec: str, sources: Sources) -> list[Shift]:
+    """The shifts of a name, or of a part of it (``dfr/size_small``)."""
+    name, _, part = spec.partition("/")
+    made = list(known_shifts.get(name).make(sources))
+    wanted = [one for one in made if not part or one.name == spec or one.name.startswith(f"{spec}/")]
+    if not wanted:
+        raise UsageError(f"no shift named {spec!r}{did_you_mean(spec, [one.name for one in made])}")
+    return wanted
 
 
 def _of_group(name: str, sources: Sources, left_out: dict[str, None]) -> list[Condition | Shift]:
     """What of a group can be made of the data that are there."""
+    root = sources.root.address if sources.root else "the data root, which nobody named"
     found: list[Condition | Shift] = []
     for member in groups.get(name)(sources):
         lacking = missing_sets(member, sources)
         if lacking:
-            root = sources.root.address if sources.root else "the data root"
             left_out.setdefault(f"{member}: {missing_line(known_sets.get(lacking[0]), root)}")
         else:
             found += _of_name(member, sources, left_out)
@@ -77,8 +113,14 @@ def _of_group(name: str, sources: Sources, left_out: dict[str, None]) -> list[Co
 
 def missing_sets(spec: str, sources: Sources) -> list[str]:
     """The published sets that a name needs and that are not there."""
+    return [one for one in needs_of(spec, sources) if not sources.has(one)]
+
+
+def needs_of(spec: str, sources: Sources) -> tuple[str, ...]:
+    """The published sets that a name needs; whatever has none of its own is made of the clean images."""
     name = spec.partition("/")[0]
-    needs = known_shifts.get(name).needs if name in known_shifts.names() else ()
-    if not needs and sources.dataset is None:
-        needs = ("imagenet",)  # whatever has no set of its own is made of the clean images
-    return [one for one in needs if not sources.has(one)]
+    if name in known_shifts.names():
+        return known_shifts.get(name).needs
+    if testbed.is_setting(spec):
+        return testbed.needs_of(spec)
+    return () if sources.dataset is not None else (IMAGENET,)

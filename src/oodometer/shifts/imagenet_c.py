@@ -84,18 +84,21 @@ def imagenet_c_on_disk(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  
     if not {"corruption", "severity"} <= set(dataset.columns):
         raise UsageError(f"{dataset.name}: imagenet-c:disk wants the folder of ImageNet-C; add --data-kind imagenet-c")
     kept = as_it_is()
-    found = sorted(set(zip(dataset.columns["corruption"].tolist(), dataset.columns["severity"].tolist(), strict=True)))
+    names, codes = np.unique(dataset.columns["corruption"], return_inverse=True)
+    # All parts in one sorting: a search for each of 95 among 4,750,000 rows would take a minute.
+    keys, starts = np.unique(codes * 10 + dataset.columns["severity"], return_inverse=True)
+    order = np.argsort(starts, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(starts))[:-1])
     return [
-        Condition(f"imagenet-c:disk/{name}/{severity}", _part(dataset, name, severity), transform=kept)
-        for name, severity in found
+        Condition(f"imagenet-c:disk/{part}", _part(dataset, rows, part), transform=kept)
+        for part, rows in zip((f"{names[key // 10]}/{key % 10}" for key in keys), parts, strict=True)
     ]
 
 
-def _part(dataset: Dataset, name: str, severity: int) -> Dataset:
+def _part(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
     """The images of one corruption at one severity, under the ids of the clean images they were made from."""
-    rows = (dataset.columns["corruption"] == name) & (dataset.columns["severity"] == severity)
-    part = dataset.take(np.flatnonzero(rows), name=f"{dataset.name}/{name}/{severity}")
-    return replace(part, ids=tuple(one.split("/", 2)[2] for one in part.ids))
+    taken = dataset.take(rows, name=f"{dataset.name}/{part}")
+    return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
 def as_it_is() -> Transform:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, align
 from oodometer.data.root import DataRoot
 from oodometer.data.subset import stratified
+
+T = TypeVar("T")
 
 IMAGENET = "imagenet"
 VAL = "val"
@@ -37,7 +40,7 @@ class Sources:
     seed: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
-    _conditions: dict[str, Condition] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def has(self, name: str) -> bool:
         """Whether the published set of that name is there."""
@@ -92,11 +95,12 @@ class Sources:
         """The images of a published set as they are."""
         return self.clean() if name == IMAGENET else self.once(f"clean {name}", lambda: clean(self.open(name)))
 
-    def once(self, key: str, make: Callable[[], Condition]) -> Condition:
-        """The condition of that key, made when it is first asked for: shifts that share one get the same object."""
-        if key not in self._conditions:
-            self._conditions[key] = make()
-        return self._conditions[key]
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """What has that key, made when it is first asked for: shifts that share a condition get the same object."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: T = self._made[key]
+        return found
 
     def clean_on(self, label_map: LabelMap, *, name: str) -> Condition:
         """The clean ImageNet images of the classes that a label map knows, answered over those alone.
