@@ -50,6 +50,8 @@ class _Array:
         if not isinstance(dtype, _Dtype) or not isinstance(content, (bytes, bytearray)):
             raise pickle.UnpicklingError("it holds an array of something other than numbers")
         sides = tuple(int(side) for side in shape)
+        if min(sides, default=0) < 0:
+            raise pickle.UnpicklingError(f"it holds an array of the shape {sides}")
         return np.frombuffer(content, dtype=dtype.numpy()).reshape(sides, order="F" if fortran else "C")
 
 
