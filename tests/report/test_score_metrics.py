@@ -183,6 +183,8 @@ def test_all_leaves_out_what_is_undefined_and_says_so(filled, make_dataset):
         "for instance --on imagenet-c",
         "flip-probability, mean-flip-rate, top-5-distance: mine: no perturbation sequence; run --on imagenet-p",
         "gap: no shift was run on both sides; --on natural, or the name of a shift, does",
+        "map, map-ood, map-ood:trapezoid, map:trapezoid: no data with several labels per image (in a manifest, the "
+        "column labels)",
         "pm-k: no data with the columns anchor and offset, which say which frames belong together",
         "top-1:any, top-5:any: need the acceptable labels of each image; give --label-sets FILE",
     )
