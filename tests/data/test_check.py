@@ -104,7 +104,7 @@ def test_too_few_images_and_an_uneven_class(pets: Path) -> None:
     (pets / "dog" / "1.png").unlink()
     checked = check_set(str(pets))
     assert unusual(checked) == [("images", "3", "wrong", ""), ("images per class", "1 to 2", "note", "dog: 1")]
-    assert checked.verdict == f"{pets} is not pets-a as published: images"
+    assert checked.verdict == f"{pets} is not pets-a as it should be: images"
 
 
 def test_a_class_that_is_missing(pets: Path) -> None:
@@ -308,6 +308,15 @@ def test_images_of_the_clean_set_below_the_same_root(pets: Path, encode: Encode)
         ("same bytes as in pets", "1", "wrong", "cat/0 = dog/1"),
         ("same pixels as in pets", "1", "wrong", "cat/1 = dog/0"),
     ]
+
+
+def test_a_corruption_may_leave_an_image_as_it_was(pets: Path, encode: Encode, two_sets: dict[str, KnownSet]) -> None:
+    def corrupted(address: str, *, name: str) -> Dataset:
+        return replace(open_folder(address, name=name), columns={"corruption": np.full(4, "fog")})
+
+    two_sets["pets-a"] = replace(PETS, open=corrupted)
+    fill(pets.parent / "pets", encode, first=3)
+    assert unusual(check_set(str(pets))) == [("same bytes as in pets", "1", "note", "dog/1 = cat/0")]
 
 
 def test_near_identical_images_in_the_clean_set(pets: Path, encode: Encode, two_sets: dict[str, KnownSet]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
@@ -53,7 +54,12 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All names, of installed packages too, in alphabetical order."""
-        return sorted({*self._addresses, *self._loaded, *entry_points(group=self.group).names})
+        return sorted({*self._addresses, *self._loaded, *self._installed})
+
+    @cached_property
+    def _installed(self) -> frozenset[str]:
+        """The names of installed packages; looked up once, because all that is installed is read for it."""
+        return frozenset(entry_points(group=self.group).names)
 
     def _find(self, name: str) -> T:
         if name in self._addresses:

@@ -90,7 +90,9 @@ class Checked:
         """The outcome in one line."""
         if self.wrong:
             which = ", ".join(row.check for row in self.wrong)
-            return f"{self.place} is not {self.name} as published: {which}" if self.known else f"{self.place}: {which}"
+            return (
+                f"{self.place} is not {self.name} as it should be: {which}" if self.known else f"{self.place}: {which}"
+            )
         notes = sum(row.verdict == "note" for row in self.rows)
         more = f" ({notes} {'note' if notes == 1 else 'notes'})" if notes else ""
         return (

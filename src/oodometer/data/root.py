@@ -27,10 +27,13 @@ class DataRoot:
     address: str
     partial: bool = False
     _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
+    _places: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
 
     def place_of(self, name: str) -> str | None:
         """Where the set of that name lies; None where it is not there, or not unpacked."""
-        return place_below(self.address, known_sets.get(name))
+        if name not in self._places:
+            self._places[name] = place_below(self.address, known_sets.get(name))
+        return self._places[name]
 
     def has(self, name: str) -> bool:
         """Whether the set of that name is there."""

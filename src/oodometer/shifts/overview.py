@@ -11,9 +11,10 @@ from oodometer.core.condition import ShiftKind
 from oodometer.data.places import not_unpacked
 from oodometer.data.root import DataRoot
 from oodometer.data.sets.known_set import known_sets
+from oodometer.shifts.adversarial import ATTACKS
 from oodometer.shifts.asked import missing_sets
 from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
+from oodometer.shifts.known_shift import KnownShift, known_shifts
 from oodometer.shifts.sources import IMAGENET, Sources
 from oodometer.shifts.suites import suites
 
@@ -24,11 +25,11 @@ CLEAN = "clean images"
 SMALL = {"cifar10-c": ("cifar-10", f"{CLEAN} of 32 px")}
 """Suites whose clean images are not those of ImageNet: the set, and how it is said."""
 
-ATTACKS = ("pgd-l2-0.1", "pgd-l2-0.5", "pgd-linf-0.5", "pgd-linf-2")
+BROUGHT = {"adain": "--style-weights and --style-images"}
+"""What the user brings besides clean images."""
 
 FORMS: tuple[tuple[str, ShiftKind, str], ...] = (
     ("--base ... --shift ...", "attribute", "a manifest with the attributes as columns"),
-    ("adain", "style", f"{CLEAN}, --style-weights and --style-images"),
     ("pm-K", "consistency", "a manifest with columns sequence and frame"),
 )
 """Shifts that are made of what the user brings: a name or flags, the kind, and what is needed."""
@@ -143,9 +144,17 @@ def _set(name: str, root: DataRoot | None) -> ListedSet:
 
 def _known(there: frozenset[str]) -> list[ListedShift]:
     every = [known_shifts.get(name) for name in known_shifts.names()]
-    return [
-        ListedShift(one.name, one.kind, one.needs, ", ".join(one.needs), _lacking(one.needs, there)) for one in every
-    ]
+    return [_of_clean_images(one, there) if not one.needs else _of_sets(one, there) for one in every]
+
+
+def _of_sets(one: KnownShift, there: frozenset[str]) -> ListedShift:
+    return ListedShift(one.name, one.kind, one.needs, ", ".join(one.needs), _lacking(one.needs, there))
+
+
+def _of_clean_images(one: KnownShift, there: frozenset[str]) -> ListedShift:
+    more = BROUGHT.get(one.name)
+    missing = _lacking((IMAGENET,), there) if more is None else None
+    return ListedShift(one.name, one.kind, (IMAGENET,), f"{CLEAN}, {more}" if more else CLEAN, missing)
 
 
 def _made(there: frozenset[str]) -> list[ListedShift]:

@@ -1,0 +1,160 @@
+"""``oodometer ls shifts``: what there is to run, what it needs, and what of that is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oodometer.cli.main import main
+from oodometer.data.folder import open_folder
+from oodometer.data.sets.known_set import KnownSet, known_sets
+from oodometer.shifts import overview
+from oodometer.shifts.groups import groups
+from oodometer.shifts.known_shift import KnownShift, known_shifts
+from oodometer.shifts.suites import suites
+
+IMAGENET = KnownSet("imagenet", "ImageNet", "https://example.org/imagenet", "folders", ("imagenet/val",), open_folder)
+SETS = (
+    IMAGENET,
+    replace(IMAGENET, name="pets-a", places=("pets-a",), page="https://example.org/pets"),
+    replace(IMAGENET, name="pets-b", places=("pets-b",), page="https://example.org/pets"),
+    replace(IMAGENET, name="birds", places=("birds",), page="https://example.org/birds"),
+)
+SHIFTS = (
+    KnownShift("pets-a", "dataset", ("imagenet", "pets-a"), lambda sources: []),
+    KnownShift("pets-b", "style", ("imagenet", "pets-b"), lambda sources: []),
+    KnownShift("birds", "attribute", ("birds",), lambda sources: []),
+)
+
+
+def oodometer(*words: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(autouse=True)
+def few_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four sets, three shifts, one group, two suites; torch is not installed."""
+    for registry, entries in (
+        (known_sets, {one.name: one for one in SETS}),
+        (known_shifts, {one.name: one for one in SHIFTS}),
+        (groups, {"animals": lambda sources: ["pets-a", "pets-b", "birds"]}),
+        (suites, {"clean": None, "fog": None}),
+    ):
+        monkeypatch.setattr(registry, "_addresses", {})
+        monkeypatch.setattr(registry, "_loaded", entries)
+    monkeypatch.setattr(overview, "find_spec", lambda name: None)
+    monkeypatch.setattr(overview, "ATTACKS", ("pgd-linf-2",))
+    monkeypatch.delenv("OODOMETER_DATA", raising=False)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """ImageNet and pets-a are there, pets-b is not unpacked, birds are missing."""
+    for place in ("imagenet/val/n01440764", "Pets_A/cat"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "pets-b.tar").write_bytes(b"")
+    return tmp_path
+
+
+def test_without_a_root_it_says_how_to_name_one_and_what_is_needed() -> None:
+    result = oodometer("ls", "shifts")
+    assert result.stdout == (
+        "no data root: name the folder of your data sets with --data-root DIR or OODOMETER_DATA\n"
+        "clean images: those of --data, or imagenet of the root\n"
+        "\n"
+        "shift                   kind         needs\n"
+        "pgd-linf-2              adversarial  clean images, and torch (not installed)\n"
+        "--base ... --shift ...  attribute    a manifest with the attributes as columns\n"
+        "birds                   attribute    birds\n"
+        "pm-K                    consistency  a manifest with columns sequence and frame\n"
+        "fog                     corruption   clean images\n"
+        "pets-a                  dataset      imagenet, pets-a\n"
+        "pets-b                  style        imagenet, pets-b\n"
+        "\n"
+        "group    members\n"
+        "animals  3\n"
+        "\n"
+        "the sets' pages\n"
+        "  https://example.org/birds\n"
+        "    birds\n"
+        "  https://example.org/imagenet\n"
+        "    imagenet\n"
+        "  https://example.org/pets\n"
+        "    pets-a, pets-b\n"
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_with_a_root_it_says_what_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = oodometer("ls", "shifts", "--data-root", root)
+    assert result.stdout == (
+        f"data root: {root}, which has 2 of 4 published sets\n"
+        "clean images: those of --data, or imagenet of the root\n"
+        "\n"
+        "shift                   kind         data  needs\n"
+        "pgd-linf-2              adversarial  no    clean images, and torch (not installed)\n"
+        "--base ... --shift ...  attribute    -     a manifest with the attributes as columns\n"
+        "birds                   attribute    no    birds\n"
+        "pm-K                    consistency  -     a manifest with columns sequence and frame\n"
+        "fog                     corruption   yes   clean images\n"
+        "pets-a                  dataset      yes   imagenet, pets-a\n"
+        "pets-b                  style        no    imagenet, pets-b\n"
+        "\n"
+        "group    members  there\n"
+        "animals  3        1\n"
+        "\n"
+        "set       place\n"
+        "imagenet  imagenet/val\n"
+        "pets-a    Pets_A\n"
+        "\n"
+        "not unpacked\n"
+        f"  pets-b: pets-b.tar lies in {root} but is not unpacked\n"
+        "\n"
+        "missing sets, and where to get them\n"
+        "  https://example.org/birds\n"
+        "    birds\n"
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+    monkeypatch.setenv("OODOMETER_DATA", str(root))
+    assert oodometer("ls", "shifts").stdout == result.stdout
+
+
+def test_json_has_the_same(root: Path) -> None:
+    told = json.loads(oodometer("ls", "shifts", "--data-root", root, "--json").stdout)
+    assert told["root"] == str(root)
+    shifts = {one["name"]: one for one in told["shifts"]}
+    assert shifts["pets-b"] == {
+        "name": "pets-b",
+        "kind": "style",
+        "sets": ["imagenet", "pets-b"],
+        "needs": "imagenet, pets-b",
+        "there": False,
+        "missing": ["pets-b"],
+    }
+    assert shifts["pgd-linf-2"]["missing"] == ["torch"]
+    assert told["groups"] == [{"name": "animals", "members": ["pets-a", "pets-b", "birds"], "there": ["pets-a"]}]
+    sets = {one["name"]: one for one in told["sets"]}
+    assert sets["pets-a"]["place"] == str(root / "Pets_A")
+    assert (sets["birds"]["place"], sets["birds"]["page"]) == (None, "https://example.org/birds")
+    unknown = json.loads(oodometer("ls", "shifts", "--json").stdout)
+    assert [one["there"] for one in unknown["shifts"]] == [None] * 7
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("ls", "shifts", "--data-root", "nowhere"), "Error: nowhere: no such folder"),
+        (("ls", "models", "--data-root", "."), "Error: --data-root goes with 'oodometer ls shifts'"),
+    ],
+)
+def test_mistakes_get_one_line(words: tuple[str, ...], message: str) -> None:
+    result = oodometer(*words)
+    assert result.stderr.startswith(message)
+    assert (result.exit_code, result.stdout) == (2, "")
