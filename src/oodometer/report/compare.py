@@ -115,6 +115,8 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
         asked = f"condition {on!r}" if on else "a condition"
         names = sorted({cell.condition_name for cell in (*cells_a, *cells_b)})
         raise StoreError(f"{opened}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
+    # What is not far enough to be judged is left out, unless it is all there is.
+    pairs = [pair for pair in pairs if all(opened.row_files(cell) for cell in pair)] or pairs
     joined = [(one, other, _joined(opened, one, other)) for one, other in pairs]
     common = [pair for pair in joined if pair[2].n]
     if not common:

@@ -70,7 +70,7 @@ class Pairs:
     Args:
         both, only_a, only_b, neither: Of the common labelled images, which model was right.
         same_answer: Of the common images, on how many both gave the same class; None where the two models number
-            their classes differently.
+            their classes differently, or where the worst image of a group stands for it: each model has its own.
         n_a, n_b: Labelled images of each cell.
         other_content: An id under which the two cells saw different images.
         other_label: An id that has different labels.
@@ -115,12 +115,13 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
             WHERE rank >= 0)
         SELECT count(*) FILTER (a.good AND b.good), count(*) FILTER (a.good AND NOT b.good),
             count(*) FILTER (NOT a.good AND b.good), count(*) FILTER (NOT a.good AND NOT b.good),
-            CASE WHEN bool_and(a.label = b.label) THEN count(*) FILTER (a.prediction = b.prediction) END,
+            CASE WHEN NOT $grouped AND ($same_numbers OR bool_and(a.label = b.label))
+                THEN count(*) FILTER (a.prediction = b.prediction) END,
             (SELECT count(*) FROM a), (SELECT count(*) FROM b),
             -- An empty digest: answers computed elsewhere, of images that were never seen here.
             min(a.id) FILTER (a.content <> b.content AND octet_length(a.content) > 0 AND octet_length(b.content) > 0),
             -- Models may order the same classes differently: by name, or by index where one side has only numbers.
-            min(a.id) FILTER (CASE WHEN $by_name THEN a.class <> b.class ELSE a.label <> b.label END)
+            min(a.id) FILTER (CASE WHEN $by_name THEN a.class <> b.class ELSE a.label <> b.label AND NOT $several END)
         FROM a JOIN b ON a.id = b.id
         """,
         rows_a=literal(store.row_files(a)),
@@ -129,6 +130,10 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
         images_b=literal([store.images_file(b)]),
         classes_a=list(spaces[0].classes),
         classes_b=list(spaces[1].classes),
+        grouped=a.n_units is not None or b.n_units is not None,
+        # Where an image has several labels, a row has the one that its model ranks highest: that tells nothing here.
+        several=a.answers is not None or b.answers is not None,
+        same_numbers=a.answers is not None and a.answers == b.answers,
         by_name=(spaces[0].name == NUMBERS) == (spaces[1].name == NUMBERS),
     )[0]
     return Pairs(*row)
