@@ -103,7 +103,8 @@ HOSTILE = {
     "a negative side": of_python_2(PIXELS).replace(b"J" + struct.pack("<i", 3), b"J" + struct.pack("<i", -3)),
     "a name within a name": b"\x80\x04\x8c\x05numpy\x8c\x0ddtype.__new__\x93.",
     "a line break in a name": b"\x80\x04\x8c\x03a\nb\x8c\x01c\x93.",
-    "a change of what stands for NumPy": b"\x80\x02cnumpy.core.multiarray\n_reconstruct\nN}X\x08\x00\x00\x00__call__K\x01s\x86b}.",
+    "a change of what stands for NumPy": b"\x80\x02cnumpy.core.multiarray\n_reconstruct\n"
+    b"N}X\x08\x00\x00\x00__call__K\x01s\x86b}.",
     "a change of the class": b"\x80\x02cnumpy\ndtype\n}X\x08\x00\x00\x00__init__K\x01sb}.",
     "another encoding": b"\x80\x02c_codecs\nencode\nX\x01\x00\x00\x00aX\x05\x00\x00\x00rot13\x86R.",
     "something outside the file": b"\x80\x02}U\x01aK\x01Qs.",
