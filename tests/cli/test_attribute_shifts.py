@@ -1,0 +1,185 @@
+"""Attribute shifts as a person types them: from flags, and by the names of the presets."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+from scipy.stats import binomtest
+from sklearn.metrics import average_precision_score
+
+from oodometer.cli.main import main
+from oodometer.metrics.average_precision import DFR_SHIFTS
+
+MODELS = """
+import numpy as np
+
+def grey(images):
+    return images.reshape(len(images), -1).mean(axis=1)
+
+def two(images):
+    light = grey(images) > 100
+    return np.stack([~light, light], axis=1).astype(np.float32)
+
+def thirteen(images):
+    return np.stack([np.cos(grey(images) * (k + 1)) for k in range(13)], axis=1).astype(np.float16)
+"""
+
+
+def oodometer(*words: str | Path) -> Result:
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "attribute_models.py").write_text(MODELS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def picture(path: Path, grey: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (4, 4), (grey,) * 3).save(path)
+
+
+def shares(name: str, hits: int, n: int) -> str:
+    low, high = binomtest(hits, n).proportion_ci()
+    return f"{hits / n:.4f} [{low:.4f}, {high:.4f}]  n={n}"
+
+
+@pytest.fixture
+def shops(workplace) -> Path:
+    """20 base images that the model knows; 10 of France, of which it knows 6; each grey is used once."""
+    with (workplace / "shops.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["path", "label", "country", "year"])
+        for n in range(30):
+            gym, france = n % 2, n >= 20
+            wrong = france and n >= 26
+            picture(workplace / "pictures" / f"{n:02d}.png", n + (150 if gym != wrong else 0))
+            writer.writerow([f"pictures/{n:02d}.png", ("bank", "gym")[gym], "fr" if france else "us", 2019])
+    return workplace / "shops.csv"
+
+
+RUN = ("run", "--model", "light=callable:attribute_models:two", "--size", "4", "--store", "runs")
+
+
+def test_base_and_shift(shops):
+    result = oodometer(*RUN, "--data", "shops.csv", "--base", "country=us,year=2019", "--shift", "country=fr")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    found = [" ".join(line.split()) for line in lines]
+    assert f"light country=fr shops/country=fr top-1 {' '.join(shares('fr', 6, 10).split())}" in found
+    assert f"light iid shops/iid top-1 {' '.join(shares('iid', 2, 2).split())}" in found
+    assert "iid is 2 of 20 base images, by id with seed 0; the others are train" in result.stderr
+    # 1.0 on the two IID images, 0.6 on the ten of France
+    (gap,) = [line.split() for line in lines if " gap " in line]
+    assert abs(float(next(word for word in gap if word.lstrip("-").startswith("0.4")))) == 0.4
+
+
+def test_what_split_writes_is_what_run_runs_on(shops):
+    base = ("--base", "country=us,year=2019", "--shift", "country=fr")
+    assert oodometer("split", "shops.csv", *base, "--out", "sets").exit_code == 0
+    assert oodometer(*RUN, "--data", "shops.csv", *base).exit_code == 0
+    assert oodometer(*RUN, "--data", "sets/iid.csv").exit_code == 0
+    from oodometer.store.images import images_of
+    from oodometer.store.store import open_store
+
+    store = open_store("runs")
+    ids = {cell.condition_name: set(images_of(store, cell).ids.tolist()) for cell in store.cells()}
+    assert ids["clean"] == ids["iid"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--base", "country=us"), "--base alone is half a shift; give the other half, for example --shift country=fr"),
+        (("--shift", "country=us"),
+         "--shift alone is half a shift; give the other half, for example --base country=us"),
+        (("--base", "country=us", "--shift", "year=2017"),
+         "shift year=2017: the base does not say which year it has; add year=... to --base"),
+        (("--base", "country=us", "--shift", "country=de"),
+         "shift country=de: no image of shops has country=de; its values are fr, us"),
+        (("--base", "country=us", "--shift", "country=fr,year=2017"),
+         "--shift country=fr,year=2017: one attribute at a time; give --shift once for each"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_one_line(shops, words, line):
+    result = oodometer(*RUN, "--data", "shops.csv", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[-1] == f"Error: {line}"
+
+
+def deepfashion2(root: Path) -> dict[tuple[int, ...], list[tuple[int, list[int]]]]:
+    """Ten images of each set, of one or two items; by attributes the grey and the categories of each."""
+    rng = np.random.default_rng(0)
+    base = (2, 2, 2, 1)
+    sets = [
+        base,
+        *((*base[:k], value, *base[k + 1 :]) for k, value in product(range(4), (1, 2, 3)) if base[k] != value),
+    ]
+    names = ("scale", "occlusion", "viewpoint", "zoom_in")
+    found: dict[tuple[int, ...], list[tuple[int, list[int]]]] = {}
+    for number, attributes in enumerate(one for one in sets for _ in range(10)):
+        labels = sorted(rng.choice(13, rng.integers(1, 3), replace=False).tolist())
+        items = {f"item{k}": {"category_id": label + 1, **dict(zip(names, attributes, strict=True))}
+                 for k, label in enumerate(labels, start=1)}  # fmt: skip
+        stem = root / "deepfashion2" / "validation"
+        picture(stem / "image" / f"{number:06d}.png", number)
+        (stem / "annos").mkdir(exist_ok=True)
+        about = {"source": "user", "pair_id": number, **items}
+        (stem / "annos" / f"{number:06d}.json").write_text(json.dumps(about))
+        found.setdefault(attributes, []).append((number, labels))
+    return found
+
+
+def expected_map(images: list[tuple[int, list[int]]]) -> float:
+    scores = np.array([[np.cos(grey * (k + 1.0)) for k in range(13)] for grey, _ in images]).astype(np.float16)
+    targets = np.zeros(scores.shape, dtype=bool)
+    for row, (_, labels) in enumerate(images):
+        targets[row, labels] = True
+    has = targets.any(axis=0)
+    return float(average_precision_score(targets[:, has], scores[:, has].astype(float), average="weighted"))
+
+
+def test_deepfashion_remixed_by_name(workplace):
+    """Every mAP is that of scikit-learn on the numbers that the model is known to give."""
+    made = deepfashion2(workplace / "data")
+    words = ("run", "--model", "net=callable:attribute_models:thirteen", "--size", "4", "--store", "runs")
+    result = oodometer(*words, "--data-root", "data", "--partial", "--on", "dfr", "--keep", "logits")
+    assert result.exit_code == 0, result.stderr
+    result = oodometer("score", "runs", "--metrics", "map,map-ood", "--draws", "100", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = {(row["condition"], row["metric"]): row["estimate"] for row in json.loads(result.stdout)}
+    places = dict(zip(DFR_SHIFTS, ((1, 2, 2, 1), (3, 2, 2, 1), (2, 1, 2, 1), (2, 3, 2, 1), (2, 2, 1, 1), (2, 2, 3, 1),
+                                   (2, 2, 2, 2), (2, 2, 2, 3)), strict=True))  # fmt: skip
+    each = {name: expected_map(made[attributes]) for name, attributes in places.items()}
+    assert {name: found[f"dfr/{name}", "map"]["value"] for name in DFR_SHIFTS} == pytest.approx(each, abs=1e-9)
+    assert found["dfr/iid", "map"]["value"] == pytest.approx(expected_map(made[2, 2, 2, 1]), abs=1e-9)
+    assert found["dfr", "map-ood"]["value"] == pytest.approx(np.mean(list(each.values())), abs=1e-9)
+    assert found["dfr", "map-ood"]["n"] == 80
+
+
+def test_map_as_text(workplace):
+    made = deepfashion2(workplace / "data")
+    words = ("run", "--model", "net=callable:attribute_models:thirteen", "--size", "4", "--store", "runs")
+    oodometer(*words, "--data-root", "data", "--partial", "--on", "dfr/size_small", "--keep", "logits")
+    result = oodometer("score", "runs", "--metrics", "map", "--draws", "100")
+    assert result.exit_code == 0, result.stderr
+    values = [expected_map(made[one]) for one in ((2, 2, 2, 1), (1, 2, 2, 1))]
+    shown = [line.split()[:5] for line in result.stdout.splitlines()]
+    assert shown == [
+        ["net", f"dfr/{name}", f"deepfashion-remixed/{name}", "map", f"{value:.4f}"]
+        for name, value in zip(("iid", "size_small"), values, strict=True)
+    ]
+    assert "map: average precision of each label; mean weighted by the images that have the label" in result.stderr
