@@ -69,14 +69,15 @@ def test_without_a_root_it_says_how_to_name_one_and_what_is_needed() -> None:
         "no data root: name the folder of your data sets with --data-root DIR or OODOMETER_DATA\n"
         "clean images: those of --data, or imagenet of the root\n"
         "\n"
-        "shift                   kind         needs\n"
-        "pgd-linf-2              adversarial  clean images, and torch (not installed)\n"
-        "--base ... --shift ...  attribute    a manifest with the attributes as columns\n"
-        "birds                   attribute    birds\n"
-        "pm-K                    consistency  a manifest with columns sequence and frame\n"
-        "fog                     corruption   clean images\n"
-        "pets-a                  dataset      imagenet, pets-a\n"
-        "pets-b                  style        imagenet, pets-b\n"
+        "shift                        kind         needs\n"
+        "pgd-, fgsm-, noise-NORM-EPS  adversarial  the same as those with numbers; any budget\n"
+        "pgd-linf-2                   adversarial  clean images, and torch (not installed)\n"
+        "--base ... --shift ...       attribute    a manifest with the attributes as columns\n"
+        "birds                        attribute    birds\n"
+        "pm-K                         consistency  a manifest with columns sequence and frame\n"
+        "fog                          corruption   clean images\n"
+        "pets-a                       dataset      imagenet, pets-a\n"
+        "pets-b                       style        imagenet, pets-b\n"
         "\n"
         "group    members\n"
         "animals  3\n"
@@ -98,14 +99,15 @@ def test_with_a_root_it_says_what_is_there(root: Path, monkeypatch: pytest.Monke
         f"data root: {root}, which has 2 of 4 published sets\n"
         "clean images: those of --data, or imagenet of the root\n"
         "\n"
-        "shift                   kind         data  needs\n"
-        "pgd-linf-2              adversarial  no    clean images, and torch (not installed)\n"
-        "--base ... --shift ...  attribute    -     a manifest with the attributes as columns\n"
-        "birds                   attribute    no    birds\n"
-        "pm-K                    consistency  -     a manifest with columns sequence and frame\n"
-        "fog                     corruption   yes   clean images\n"
-        "pets-a                  dataset      yes   imagenet, pets-a\n"
-        "pets-b                  style        no    imagenet, pets-b\n"
+        "shift                        kind         run  needs\n"
+        "pgd-, fgsm-, noise-NORM-EPS  adversarial  -    the same as those with numbers; any budget\n"
+        "pgd-linf-2                   adversarial  no   clean images, and torch (not installed)\n"
+        "--base ... --shift ...       attribute    -    a manifest with the attributes as columns\n"
+        "birds                        attribute    no   birds\n"
+        "pm-K                         consistency  -    a manifest with columns sequence and frame\n"
+        "fog                          corruption   yes  clean images\n"
+        "pets-a                       dataset      yes  imagenet, pets-a\n"
+        "pets-b                       style        no   imagenet, pets-b\n"
         "\n"
         "group    members  there\n"
         "animals  3        1\n"
@@ -144,7 +146,7 @@ def test_json_has_the_same(root: Path) -> None:
     assert sets["pets-a"]["place"] == str(root / "Pets_A")
     assert (sets["birds"]["place"], sets["birds"]["page"]) == (None, "https://example.org/birds")
     unknown = json.loads(oodometer("ls", "shifts", "--json").stdout)
-    assert [one["there"] for one in unknown["shifts"]] == [None] * 7
+    assert [one["there"] for one in unknown["shifts"]] == [None] * 8
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.data import addresses
 from oodometer.data.folder import open_folder
@@ -138,6 +140,21 @@ def test_a_set_that_is_not_whole_is_one_line_of_what_was_expected_and_found(
     put(addresses.join(place, "loose.png"), encode(9))
     assert error_of(lambda: DataRoot(root).open("pets-a")).startswith(
         f"{place}: 1 images, such as loose.png, are in no class folder"
+    )
+
+
+def test_an_error_of_a_file_says_what_was_expected(
+    root: str, fill: Callable[..., str], error_of: ErrorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_list(address: str, *, name: str) -> Dataset:  # noqa: ARG001
+        addresses.read_bytes(addresses.join(address, "list.json"))
+        raise AssertionError("there is no list")
+
+    monkeypatch.setitem(known_sets._loaded, "pets-a", replace(PETS, open=open_list))
+    place = fill("pets-a")
+    assert error_of(lambda: DataRoot(root).open("pets-a")) == (
+        f"{addresses.join(place, 'list.json')}: no such file or folder; check the path; "
+        "of pets-a is expected: class folders cat and dog"
     )
 
 

@@ -68,7 +68,7 @@ def _sections(found: Overview) -> list[str]:
         if known
         else "no data root: name the folder of your data sets with --data-root DIR or OODOMETER_DATA"
     )
-    shifts = [["shift", "kind", *(["data"] if known else []), "needs"]]
+    shifts = [["shift", "kind", *(["run"] if known else []), "needs"]]
     shifts += [[one.name, one.kind, *([STATES[one.there]] if known else []), one.needs] for one in found.shifts]
     groups = [["group", "members", *(["there"] if known else [])]]
     groups += [[one.name, str(len(one.members)), *([str(len(one.there))] if known else [])] for one in found.groups]

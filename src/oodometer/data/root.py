@@ -49,13 +49,23 @@ class DataRoot:
         place = self.place_of(known.name)
         if place is None:
             raise DataError(missing_line(known, self.address))
-        dataset = known.open(place, name=known.name)
+        dataset = _opened(known, place)
         problem = difference(dataset, known)
         if problem and not self.partial:
             raise DataError(
                 f"{place}: {problem}; is it unpacked whole? ('oodometer check {place}'; --partial uses it as it is)"
             )
         return dataset
+
+
+def _opened(known: KnownSet, place: str) -> Dataset:
+    """The set; an error about its files says what was expected."""
+    try:
+        return known.open(place, name=known.name)
+    except DataError as error:
+        if "expected" in str(error):
+            raise
+        raise DataError(f"{error}; of {known.name} is expected: {known.layout}") from error
 
 
 def missing_line(known: KnownSet, root: str) -> str:

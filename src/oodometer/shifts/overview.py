@@ -29,6 +29,7 @@ BROUGHT = {"adain": "--style-weights and --style-images"}
 """What the user brings besides clean images."""
 
 FORMS: tuple[tuple[str, ShiftKind, str], ...] = (
+    ("pgd-, fgsm-, noise-NORM-EPS", "adversarial", "the same as those with numbers; any budget"),
     ("--base ... --shift ...", "attribute", "a manifest with the attributes as columns"),
     ("pm-K", "consistency", "a manifest with columns sequence and frame"),
 )
