@@ -146,7 +146,7 @@ def test_a_set_that_is_not_whole_is_one_line_of_what_was_expected_and_found(
 def test_an_error_of_a_file_says_what_was_expected(
     root: str, fill: Callable[..., str], error_of: ErrorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def open_list(address: str, *, name: str) -> Dataset:  # noqa: ARG001
+    def open_list(address: str, *, name: str) -> Dataset:
         addresses.read_bytes(addresses.join(address, "list.json"))
         raise AssertionError("there is no list")
 
