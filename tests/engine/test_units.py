@@ -27,7 +27,7 @@ from oodometer.models.card import Declared
 from oodometer.report.compare import compare
 from oodometer.report.robustness import robustness
 from oodometer.report.score import score
-from oodometer.store.store import Store
+from oodometer.store.store import Store, open_store
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
 K = 3
@@ -328,6 +328,15 @@ def test_a_column_that_comes_later_is_known_when_the_cell_is_sealed(frames, tmp_
     store = run([answering(ANSWERS)], [Condition("clean", replace(frames, columns={}))], store=str(tmp_path / "runs"))
     run([answering(ANSWERS)], [Condition("pm-1", frames, unit="anchor")], store=store)
     assert top1(store)["net", "pm-1"] == (2 / 4, 4, 0)
+
+
+def test_groups_may_be_numbers_that_are_missing(make_dataset, tmp_path):
+    columns = {"shot": np.array([1.0, np.nan, 1.0, np.nan]), "offset": np.array([0.0, 0.0, np.nan, 1.0])}
+    data = make_dataset(4, k=K, labels=[0, 0, 0, 0], columns=columns)
+    store = str(tmp_path / "runs")
+    for name, answers in (("x", [0, 0, 0, 1]), ("y", [0, 0, 0, 0])):
+        run([answering(np.array(answers), name=name)], [Condition("shots", data, unit="shot")], store=store)
+    assert top1(open_store(store)) == {("x", "shots"): (1 / 2, 2, 0), ("y", "shots"): (1, 2, 0)}
 
 
 def test_without_offsets_a_group_stands_under_its_first_image(make_dataset, tmp_path):

@@ -128,7 +128,8 @@ class Store:
         """An error where an earlier run of the same images grouped them otherwise: it would decide about this one."""
         known = self.groups_of(cell)
         for name, values in zip((str(cell.condition["unit"]), "offset"), known, strict=True):
-            if values is not None and values.tolist() != dataset.columns[name].tolist():
+            # As texts, because NaN is not equal to itself.
+            if values is not None and [*map(str, values.tolist())] != [*map(str, dataset.columns[name].tolist())]:
                 raise StoreError(
                     f"{self}: an earlier run of {dataset.name} had other values in its column {name}, by which "
                     f"{cell.condition_name} is judged; use another store, or give the images other ids"
