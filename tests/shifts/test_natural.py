@@ -203,6 +203,7 @@ def test_half_a_real_json_and_none_are_one_line(paint, tmp_path: Path) -> None:
     with pytest.raises(odo.UsageError, match="say where your data sets are"):
         known_shifts.get("imagenet-real").make(Sources(dataset=given))
     (tmp_path / "data/real.json").write_text("[[1], [2]]")
+    whole = Sources(dataset=given, root=DataRoot(str(tmp_path / "data")))
     with pytest.raises(odo.DataError, match=r"real\.json: labels of 2 images instead of 50,000"):
         known_shifts.get("imagenet-real").make(whole)
 
@@ -323,8 +324,11 @@ def test_imagenet_c_given_with_data_has_no_clean_side(canonical, sources, tmp_pa
         (found,) = asked_for(["imagenet-c:disk"], some).found
         assert isinstance(found, odo.Condition)
         assert found.name == "imagenet-c:disk/fog/1"
+    other = Sources(dataset=odo.load_data(str(tmp_path / "data/imagenet-c/fog/1")))
+    with pytest.raises(odo.UsageError, match="imagenet-c:disk wants the folder of ImageNet-C; add --data-kind"):
+        asked_for(["imagenet-c:disk"], other)
     with pytest.raises(odo.UsageError, match="say where ImageNet-C is, with --data-root FOLDER, or --data"):
-        asked_for(["imagenet-c:disk"], Sources(dataset=odo.load_data(str(tmp_path / "data/imagenet-c/fog/1"))))
+        known_shifts.get("imagenet-c:disk").make(other)
 
 
 def test_imagenet_c_on_as_many_images_as_are_wanted_and_the_same(canonical, sources) -> None:

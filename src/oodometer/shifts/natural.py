@@ -8,12 +8,13 @@ from functools import cache, partial
 import numpy as np
 
 from oodometer.core.condition import Condition, Shift, ShiftKind
-from oodometer.core.errors import DataError
+from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelMap, mask
 from oodometer.data.imagenet import imagenet
-from oodometer.data.root import DataRoot
+from oodometer.data.root import DataRoot, missing_line
 from oodometer.data.sets.class_lists import class_list
 from oodometer.data.sets.imagenet_real import real_labels, relabelled
+from oodometer.data.sets.known_set import known_sets
 from oodometer.data.sets.objectnet import objectnet_classes
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.known_shift import KnownShift
@@ -67,15 +68,17 @@ def _objectnet_classes(root: DataRoot) -> LabelMap:
 
 
 def _re_assessed(sources: Sources) -> list[Shift]:
-    name = "imagenet-real"
-    standard = sources.clean()
-    place = sources.root.place_of(name) if sources.root else None
-    if place is None or sources.root is None:
-        sources.open(name)  # says what is missing
-        raise AssertionError
+    name, root = "imagenet-real", sources.root
+    if root is None:
+        raise UsageError(f"{name}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA")
+    place = root.place_of(name)
+    if place is None:
+        raise DataError(missing_line(known_sets.get(name), root.address))
     labels = real_labels(place)
-    if len(labels) != N_VALIDATION and not sources.root.partial:
+    if len(labels) != N_VALIDATION and not root.partial:
         raise DataError(f"{place}: labels of {len(labels):,} images instead of {N_VALIDATION:,}; is it whole?")
+    # The labels have no images of their own: they are those of the clean side, the user's or the root's.
+    standard = sources.clean()
     return [Shift(name, "dataset", standard, Condition(name, relabelled(standard.dataset, labels, name=name)))]
 
 
