@@ -52,7 +52,7 @@ def picture(path: Path, grey: int) -> None:
     Image.new("RGB", (4, 4), (grey,) * 3).save(path)
 
 
-def shares(name: str, hits: int, n: int) -> str:
+def share(hits: int, n: int) -> str:
     low, high = binomtest(hits, n).proportion_ci()
     return f"{hits / n:.4f} [{low:.4f}, {high:.4f}]  n={n}"
 
@@ -77,14 +77,12 @@ RUN = ("run", "--model", "light=callable:attribute_models:two", "--size", "4", "
 def test_base_and_shift(shops):
     result = oodometer(*RUN, "--data", "shops.csv", "--base", "country=us,year=2019", "--shift", "country=fr")
     assert result.exit_code == 0, result.stderr
-    lines = result.stdout.splitlines()
-    found = [" ".join(line.split()) for line in lines]
-    assert f"light country=fr shops/country=fr top-1 {' '.join(shares('fr', 6, 10).split())}" in found
-    assert f"light iid shops/iid top-1 {' '.join(shares('iid', 2, 2).split())}" in found
-    assert "iid is 2 of 20 base images, by id with seed 0; the others are train" in result.stderr
-    # 1.0 on the two IID images, 0.6 on the ten of France
-    (gap,) = [line.split() for line in lines if " gap " in line]
-    assert abs(float(next(word for word in gap if word.lstrip("-").startswith("0.4")))) == 0.4
+    top, iid, gap = result.stdout.splitlines()
+    assert top == f"light  country=fr  shops/country=fr  top-1  {share(6, 10)}"
+    assert iid == f"light  iid         shops/iid         top-1  {share(2, 2)}"
+    # 1.0 on the two IID images less 0.6 on the ten of France
+    assert gap.startswith("light  country=fr  shops/country=fr  gap    0.4000 [")
+    assert result.stderr.splitlines()[1:] == ["iid is 2 of 20 base images, by id with seed 0; the others are train"]
 
 
 def test_what_split_writes_is_what_run_runs_on(shops):
