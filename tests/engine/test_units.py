@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -12,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
@@ -356,3 +360,49 @@ def test_answers_computed_elsewhere_are_not_judged_in_groups(frames, tmp_path):
     answers = StoredAnswers("mine", "0" * 32, frames.ids, ANSWERS[:, None], "classes")
     with pytest.raises(UsageError, match="can't be used for pm-1"):
         run([answers], [shift_of(frames).shifted], store=str(tmp_path / "runs"))
+
+
+SLOW_MODEL = """
+import time
+import numpy as np
+
+def answer(images):
+    time.sleep(0.02 * len(images))
+    return images.reshape(len(images), -1, 3).mean(axis=1)
+"""
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_between_the_frames_of_an_anchor(tmp_path):
+    lines, right = ["path,label,sequence,frame"], np.random.default_rng(2).random((6, 7)) < 0.9
+    for clip, frame in np.ndindex(right.shape):
+        Image.new("RGB", (8, 8), (200, 0, 0) if right[clip, frame] else (0, 0, 200)).save(
+            tmp_path / f"{clip}_{frame}.png"
+        )
+        lines.append(f"{clip}_{frame}.png,0,clip{clip},{frame}")
+    (tmp_path / "frames.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
+    command = [
+        sys.executable,
+        "-m",
+        "oodometer",
+        "run",
+        "--model",
+        "callable:slow_model:answer",
+        "--data",
+        "frames.csv",
+    ]
+    options = ["--size", "8", "--store", "runs", "--chunk", "2", "--on", "pm-3"]
+    first = subprocess.Popen([*command, *options], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while len(list(tmp_path.glob("runs/cells/*/parts/*.parquet"))) < 6:
+        assert time.monotonic() < until, "the run wrote nothing"
+        time.sleep(0.01)
+    first.kill()
+    first.wait()
+    assert state_of(str(tmp_path / "runs"))["pm-3"] == (0, 6, "unfinished")
+    again = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert again.returncode == 0, again.stderr
+    expected = {("answer", "pm-0"): (right[:, 3].mean(), 6, 0), ("answer", "pm-3"): (right.all(axis=1).mean(), 6, 0)}
+    assert top1(open_store(str(tmp_path / "runs"))) == expected
+    assert 0 < right.all(axis=1).mean() < right[:, 3].mean()

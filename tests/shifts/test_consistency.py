@@ -89,6 +89,7 @@ def test_the_middle_frame_is_the_anchor_and_frames_are_numbers(tmp_path):
     assert members(shift.shifted.dataset) == [("2", -1, "3"), ("2", 0, "2"), ("2", 1, "1")]
     assert (shift.name, shift.kind, shift.standard.name, shift.shifted.name) == ("pm-1", "consistency", "pm-0", "pm-1")
     assert shift.shifted.unit == "anchor"
+    assert (shift.standard.dataset.name, shift.shifted.dataset.name) == ("clips:anchors", "clips:pm-1")
 
 
 def test_of_two_middle_frames_the_earlier_is_the_anchor(tmp_path):

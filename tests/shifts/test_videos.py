@@ -184,7 +184,8 @@ def test_a_part_has_whole_anchors(vid):
     assert len(frames) == sum(
         1 + len(near) for anchor, near in pmsets.items() if anchor.removeprefix("val/").removesuffix(".JPEG") in kept
     )
-    assert shift.standard.dataset.name == frames.name == "imagenet-vid-robust[7, seed 0]"
+    assert frames.name == "imagenet-vid-robust[7, seed 0]"
+    assert shift.standard.dataset.name == "imagenet-vid-robust[7, seed 0]:anchors"
     (other,) = shifts(root, "imagenet-vid-robust_pm10", images=7, seed=1)
     assert set(other.shifted.dataset.columns["anchor"].tolist()) != kept
     (whole,) = shifts(root, "imagenet-vid-robust_pm10", images=50)

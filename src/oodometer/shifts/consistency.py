@@ -57,9 +57,11 @@ def pm_shift(spec: str, sources: Sources) -> Shift:
             f"its columns are: {known}"
         )
     near = sources.fewer(frames)
+    # Each with a name of its own, so that they are told apart in the store.
+    near, called = replace(near, name=f"{near.name}:{spec}"), f"{near.name}:anchors"
 
     def anchors() -> Condition:
-        return Condition("pm-0", near.take(np.flatnonzero(near.columns["offset"] == 0)))
+        return Condition("pm-0", near.take(np.flatnonzero(near.columns["offset"] == 0), name=called))
 
     # The anchors are the same for every k.
     return Shift(spec, "consistency", sources.once("pm-0", anchors), Condition(spec, near, unit="anchor"))

@@ -25,7 +25,7 @@ def anchor_frames(name: str, sources: Sources) -> Condition:
 
     def make() -> Condition:
         frames = sources.open(name)
-        anchors = frames.take(np.flatnonzero(frames.columns["offset"] == 0))
+        anchors = frames.take(np.flatnonzero(frames.columns["offset"] == 0), name=f"{frames.name}:anchors")
         return Condition(f"{name}_pm0", anchors, _classes(name))
 
     return sources.once(f"{name}_pm0", make)
