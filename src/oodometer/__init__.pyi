@@ -44,6 +44,9 @@ from oodometer.report.compare import compare as compare
 from oodometer.report.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.report.correlate import Correlations as Correlations
 from oodometer.report.correlate import correlate as correlate
+from oodometer.report.gaps import Gap as Gap
+from oodometer.report.gaps import Gaps as Gaps
+from oodometer.report.gaps import gaps as gaps
 from oodometer.report.hardest import Hardest as Hardest
 from oodometer.report.hardest import hardest as hardest
 from oodometer.report.reproduce import Reproductions as Reproductions
@@ -54,6 +57,7 @@ from oodometer.report.robustness import robustness as robustness
 from oodometer.report.score import score as score
 from oodometer.report.scores import Score as Score
 from oodometer.report.scores import Scores as Scores
+from oodometer.shifts.asked import load_shifts as load_shifts
 from oodometer.stats.bootstrap import Resampling as Resampling
 from oodometer.stats.bootstrap import bootstrap as bootstrap
 from oodometer.stats.bootstrap import bootstrap_means as bootstrap_means

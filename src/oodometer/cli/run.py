@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from oodometer.core.model import Model
     from oodometer.core.stored import StoredAnswers
     from oodometer.models.card import Declared
-    from oodometer.report.scores import Scores
     from oodometer.store.store import Store
 
 NAMED = re.compile(r"([\w.+-]+)=(.+)", re.DOTALL)
@@ -135,10 +134,7 @@ def command(**flags: Any) -> None:
     )
     with watching() as watcher:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    scores = scores_of(result, models, conditions, precision=compute.precision)
-    for line in scores.left_out:
-        say(f"left out: {line}")
-    print_json(scores.as_json()) if flags["as_json"] else click.echo(scores)
+    show(result, models, conditions, flags, precision=compute.precision)
 
 
 def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
@@ -159,8 +155,12 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
     )
     asked = asked_for(names, sources)
-    for line in asked.left_out:
-        say(f"left out: {line}")
+    if asked.missing:
+        say(
+            f"left out, not in {sources.root.address if sources.root else 'the data'}: {', '.join(asked.missing[:20])}"
+            + (f" and {len(asked.missing) - 20} more" if len(asked.missing) > 20 else "")
+            + "; 'oodometer ls shifts' says what is missing and where to get it"
+        )
     found = list(asked.found)
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import shifts_of_flags
@@ -172,23 +172,40 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     return found
 
 
-def scores_of(
-    store: Store, models: Sequence[Model | StoredAnswers], asked: Sequence[Condition | Shift], *, precision: str
-) -> Scores:
-    """What this run was about: the accuracies of its cells, and the gaps of its shifts."""
+def show(
+    store: Store,
+    models: Sequence[Model | StoredAnswers],
+    asked: Sequence[Condition | Shift],
+    flags: dict[str, Any],
+    *,
+    precision: str,
+) -> None:
+    """Print what this run was about: the accuracies of its cells, and both sides of its shifts with their gaps."""
     from oodometer.core.condition import Shift
     from oodometer.engine.plan import cell_for
     from oodometer.engine.run import conditions_of
     from oodometer.report.score import score
 
-    keys = {cell_for(model, one, precision=precision).key for model in models for one in conditions_of(asked)}
-    found = score(store).only(lambda row: row.cell in keys)
-    shifts = {one.name for one in asked if isinstance(one, Shift)}
-    if not shifts:
-        return found
-    names = {model.name for model in models}
-    gaps = score(store, metrics=["gap"]).only(lambda row: row.condition in shifts and row.model in names)
-    return replace(found, rows=(*found.rows, *gaps.rows), left_out=(*found.left_out, *gaps.left_out))
+    def keys(some: Sequence[Condition | Shift]) -> set[str]:
+        return {cell_for(model, one, precision=precision).key for model in models for one in conditions_of(some)}
+
+    shifts = {one.name: one for one in asked if isinstance(one, Shift)}
+    of_shifts, names = keys(list(shifts.values())), {model.name for model in models}
+    plain = keys([one for one in asked if not isinstance(one, Shift)])
+    if flags["as_json"]:
+        rows = score(store).only(lambda row: row.cell in plain | of_shifts).as_json()
+        wanted = score(store, metrics=["gap"]).only(lambda row: row.condition in shifts) if shifts else None
+        print_json(rows + (wanted.only(lambda row: row.model in names).as_json() if wanted else []))
+        return
+    if plain:
+        click.echo(score(store).only(lambda row: row.cell in plain))
+    if shifts:
+        from oodometer.report.gaps import gaps
+
+        found = gaps(store).only(lambda row: row.shift in shifts and row.model in names)
+        for line in found.left_out:
+            say(f"left out: {line}")
+        click.echo(found.table(plot=sys.stdout.isatty()))
 
 
 def declared_by(flags: dict[str, Any]) -> Declared:

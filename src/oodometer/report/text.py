@@ -37,3 +37,18 @@ def interval_bar(estimate: Estimate, *, width: int = 40) -> str:
         places[low], places[high] = "├", "┤"
     places[place(estimate.value)] = "●"
     return "".join(places)
+
+
+def dumbbell(a: float, b: float, *, width: int = 40) -> str:
+    """Two shares on the scale from 0 to 1, and the way from the first (○) to the second (●).
+
+    >>> dumbbell(0.9, 0.5, width=20)
+    '··········●───────○·'
+    """
+    places = ["·"] * width
+    first, second = (min(int(share * width), width - 1) for share in (a, b))
+    low, high = sorted((first, second))
+    places[low : high + 1] = "─" * (high - low + 1)
+    places[first] = "○"
+    places[second] = "●"
+    return "".join(places)

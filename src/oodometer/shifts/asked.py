@@ -21,10 +21,10 @@ from oodometer.shifts.suites import conditions_for, suites
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be run, and what was left out of a group because its data are not there."""
+    """What is to be run, and the members of groups whose data are not there."""
 
     found: tuple[Condition | Shift, ...]
-    left_out: tuple[str, ...]
+    missing: tuple[str, ...]
 
 
 def load_shifts(
@@ -63,21 +63,25 @@ def check_names(specs: Sequence[str]) -> None:
 def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
     """The conditions and shifts of these names, each once."""
     found: dict[str, Condition | Shift] = {}
-    left_out: dict[str, None] = {}
+    missing: dict[str, None] = {}
     for spec in specs:
-        for one in _of_name(spec, sources, left_out):
+        for one in _of_name(spec, sources, missing):
             found.setdefault(one.name, one)
     if specs and not found:
-        raise DataError(f"none of the data are there: {'; '.join(left_out)}")
-    return Asked(tuple(found.values()), tuple(left_out))
+        first = known_sets.get(missing_sets(next(iter(missing)), sources)[0])
+        raise DataError(f"{', '.join(specs)}: none of the data are there; {missing_line(first, _root(sources))}")
+    return Asked(tuple(found.values()), tuple(missing))
 
 
-def _of_name(spec: str, sources: Sources, left_out: dict[str, None]) -> Sequence[Condition | Shift]:
+def _root(sources: Sources) -> str:
+    return sources.root.address if sources.root else "the data root, which nobody named"
+
+
+def _of_name(spec: str, sources: Sources, missing: dict[str, None]) -> Sequence[Condition | Shift]:
     name = spec.partition("/")[0]
     if spec in groups.names():
-        return _of_group(spec, sources, left_out)
-    # What has a suite and a published set may also be named by --data alone: imagenet-c:disk.
-    if name in known_shifts.names() and not (name in suites.names() and sources.root is None):
+        return _of_group(spec, sources, missing)
+    if name in known_shifts.names() and not _is_of_given(name, sources):
         return _known(spec, sources)
     if is_attack(spec):
         return [attack_shift(spec, sources)]
@@ -86,6 +90,15 @@ def _of_name(spec: str, sources: Sources, left_out: dict[str, None]) -> Sequence
     if testbed.is_setting(spec):
         return [testbed.setting(spec, sources)]
     return conditions_for(spec, sources.given(), seed=sources.seed)
+
+
+def _is_of_given(name: str, sources: Sources) -> bool:
+    """Whether a name that has a suite and a published set means what ``--data`` names: ImageNet-C for imagenet-c:disk.
+
+    Then there are no clean images to pair it with, whatever else lies below a root.
+    """
+    is_corrupted = sources.dataset is not None and "corruption" in sources.dataset.columns
+    return name in suites.names() and (is_corrupted or sources.root is None)
 
 
 def _known(spec: str, sources: Sources) -> list[Shift]:
@@ -98,16 +111,14 @@ def _known(spec: str, sources: Sources) -> list[Shift]:
     return wanted
 
 
-def _of_group(name: str, sources: Sources, left_out: dict[str, None]) -> list[Condition | Shift]:
+def _of_group(name: str, sources: Sources, missing: dict[str, None]) -> list[Condition | Shift]:
     """What of a group can be made of the data that are there."""
-    root = sources.root.address if sources.root else "the data root, which nobody named"
     found: list[Condition | Shift] = []
     for member in groups.get(name)(sources):
-        lacking = missing_sets(member, sources)
-        if lacking:
-            left_out.setdefault(f"{member}: {missing_line(known_sets.get(lacking[0]), root)}")
+        if missing_sets(member, sources):
+            missing.setdefault(member)
         else:
-            found += _of_name(member, sources, left_out)
+            found += _of_name(member, sources, missing)
     return found
 
 

@@ -110,12 +110,13 @@ class Sources:
         """
 
         def make() -> Condition:
-            whole = self.given()
+            # Of all images, not of the few that a run may look at: so many are wanted of these classes too.
+            whole = self.whole(IMAGENET, called=VAL)
             aligned = align(whole.labels, whole.space, label_map.source, what=f"label map {label_map.name}")
             members = np.array(sorted(index for group in label_map.members for index in group))
             kept = np.flatnonzero(np.isin(aligned, members))
             if not len(kept):
                 raise UsageError(f"{whole.name}: no image of the classes of {label_map.name}, to compare with")
-            return Condition(name, whole.take(kept, name=name), label_map)
+            return Condition(name, self.fewer(whole.take(kept, name=name)), label_map)
 
         return self.once(name, make)
