@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from oodometer.core.errors import DataError
+from oodometer.data.check import check_set
 from oodometer.data.root import DataRoot
 from oodometer.data.sets.vid_robust import open_vid_robust
 
@@ -123,3 +124,19 @@ def test_metadata_that_are_cut_short_or_missing(tree):
 def test_a_class_beyond_the_thirty(tree):
     write(tree, "metadata/labels.json", {**LABELS, f"{B}/000001.JPEG": [30]})
     assert error_of(tree) == "vid: label 30 is outside the label space of 30 classes"
+
+
+def test_check_counts_anchors_and_takes_no_frame_of_two_sets_for_a_duplicate(tree):
+    rows = {row.check: (row.expected, row.found, row.verdict) for row in check_set(str(tree)).rows}
+    assert rows["anchors"] == ("1,109", "3", "wrong")
+    assert rows["same bytes, one class"][1:] == ("none", "ok")
+    assert [name for name, (_, _, verdict) in rows.items() if verdict == "wrong"] == ["anchors"]
+
+
+def test_check_of_a_half_unpacked_set(tree):
+    (tree / A / "000009.JPEG").unlink()
+    rows = {row.check: row for row in check_set(str(tree)).rows}
+    assert rows["layout"].verdict == "wrong"
+    assert "expected 7 frames, found 6" in rows["layout"].examples[0]
+    # how many files there should be is not published, only how many anchors
+    assert (rows["image files"].found, rows["image files"].verdict) == ("6", "ok")

@@ -32,7 +32,8 @@ def class_rows(dataset: Dataset, place: str, known: KnownSet | None) -> list[Che
 
 def folder_rows(place: str, known: KnownSet, n_images: int) -> list[CheckRow]:
     """What can be said about a folder that can't be opened as the set: the images on disk and the folders' names."""
-    rows = [counted("image files", known.n_images, n_images)]
+    # Where not images are counted, it can't be told how many files there should be.
+    rows = [counted("image files", None if known.unit else known.n_images, n_images)]
     if known.classes is not None and addresses.is_folder(place):
         expected = set(known.classes())
         folders = set(addresses.list_folders(place))
