@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -251,6 +252,8 @@ def test_what_the_flags_name(tmp_path):
     assert [one.name for one in pairs] == list(SHIFTS)
     assert [len(one.shifted.dataset) for one in pairs] == [4, 2, 2]
     assert lines == ["iid is 2 of 20 base images, by id with seed 0; the others are train"]
+    pairs = shifts_of_flags(replace(sources, images=None), BASE, SHIFTS, test_share=0.5)
+    assert len(pairs[0].standard.dataset) == 10
 
 
 @pytest.mark.parametrize(

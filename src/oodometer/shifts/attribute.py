@@ -109,7 +109,12 @@ def pairs_of(split: AttributeSplit, *, prefix: str = "") -> list[Shift]:
 
 
 def shifts_of_flags(
-    sources: Sources, base: str | None, shifts: Sequence[str], *, tell: Callable[[str], None] | None = None
+    sources: Sources,
+    base: str | None,
+    shifts: Sequence[str],
+    *,
+    test_share: float = TEST_SHARE,
+    tell: Callable[[str], None] | None = None,
 ) -> list[Shift]:
     """The shifts that ``--base`` and ``--shift`` name, of the data that ``--data`` names.
 
@@ -122,7 +127,7 @@ def shifts_of_flags(
     wanted = parse_base(base), [parse_shift(one) for one in shifts]
     if sources.dataset is None:
         raise UsageError("--base: say which images, with --data MANIFEST; its columns are the attributes")
-    split = attribute_shifts(sources.dataset, *wanted, seed=sources.seed)
+    split = attribute_shifts(sources.dataset, *wanted, seed=sources.seed, test_share=test_share)
     if tell:
         for note in split.notes:
             tell(note)

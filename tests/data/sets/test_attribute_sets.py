@@ -85,7 +85,7 @@ def test_an_image_that_is_missing(tmp_path):
     put(tmp_path, 1, item(1, 2, 2, 2, 1))
     put(tmp_path, 2, item(1, 2, 2, 2, 1))
     (tmp_path / "deepfashion2/validation/image/000002.jpg").unlink()
-    with pytest.raises(DataError, match=r"000002\.json: no image of that number in .*image; is it unpacked whole\?$"):
+    with pytest.raises(DataError, match=r"000002\.json: no image of that number in .*image; is it unpacked whole\?"):
         DataRoot(str(tmp_path), partial=True).open("deepfashion-remixed")
 
 
@@ -129,7 +129,8 @@ def test_a_manifest_of_storefronts(tmp_path):
 def test_manifests_that_lack_something(tmp_path, name, text, message):
     with pytest.raises(DataError) as caught:
         open_list(tmp_path, name, text)
-    assert str(caught.value).endswith(message)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_folders_that_hold_something_else(tmp_path):
@@ -139,7 +140,7 @@ def test_folders_that_hold_something_else(tmp_path):
     root = DataRoot(str(tmp_path), partial=True)
     with pytest.raises(DataError, match=r"neither manifest.csv nor validation/image and validation/annos of Deep"):
         root.open("deepfashion-remixed")
-    with pytest.raises(DataError, match=r"no manifest.csv in it; it lists path, label, country, year and camera$"):
+    with pytest.raises(DataError, match=r"no manifest.csv in it; it lists path, label, country, year and camera"):
         root.open("streetview-storefronts")
 
 
