@@ -144,10 +144,9 @@ def test_without_the_corrupted_files_they_are_made_of_the_test_set_of_the_root(
 ) -> None:
     put_cifar_10(tmp_path, LABELS)
     assert groups.get("cifar")(sources)[-1] == "cifar-10-c"
-    shifts = asked_for(["cifar"], sources)
-    assert [line.partition(":")[0] for line in shifts.left_out] == ["cifar-10.1-v4", "cifar-10.1-v6"]
-    assert len(shifts.found) == 75
-    for one in shifts.found:
+    shifts = asked_for(["cifar"], sources).found
+    assert len(shifts) == 75
+    for one in shifts:
         assert isinstance(one, odo.Shift)
         assert one.standard.dataset.name == one.shifted.dataset.name == "cifar-10"
         transform = one.shifted.transform

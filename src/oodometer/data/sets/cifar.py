@@ -130,6 +130,7 @@ CIFAR_10 = KnownSet(
     layout="test_batch or test_batch.bin, cifar10_test_images.npy or .npz, test_batch.png, or test/CLASS/*.png",
     places=(
         "cifar-10-batches-py",
+        "cifar-10/test",
         "cifar-10",
         "cifar-10-batches-bin",
         "cifar10_test_images.npy",
