@@ -1,6 +1,8 @@
 """YTBB-Robust: frames in ``VIDEO_MILLISECONDS/frame-NUMBER.jpg``, and what its reviewers said of them.
 
-Which anchors and neighbours count, and with which labels, is decided from the reviews as in the 204-model testbed.
+Which anchors and neighbours count, and with which labels, is decided from the reviews as in the 204-model testbed. Of
+the 24 classes five (cow, giraffe, skateboard, toilet, none) are no class of ImageNet: anchors that have no other label
+count there too, and every answer to them is wrong.
 """
 
 from __future__ import annotations
