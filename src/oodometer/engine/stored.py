@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from oodometer.core.condition import Condition
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import align, numbered
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
@@ -44,9 +46,34 @@ def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> P
         highest = int(values.max())
         if highest >= len(data.space) and data.space.name != "numbers":
             raise DataError(f"predictions {model.name}: class {highest} is outside the {len(data.space)} classes")
-        return from_top_classes(values, data.labels, images)
-    labels = align(data.labels, data.space, numbered(values.shape[1]), what=f"predictions {model.name}")
+        return from_top_classes(values, _best_labels(data, partial(_place_from_the_end, values)), images)
+    for labels in (data.labels, _all_others(data)):
+        align(labels, data.space, numbered(values.shape[1]), what=f"predictions {model.name}")
     if not np.isfinite(values).all():
         raise DataError(f"predictions {model.name}: NaN or infinite logits")
-    rows = from_logits(values, labels, images)
+    rows = from_logits(values, _best_labels(data, lambda row, one: values[row, one]), images)
     return with_logits(rows, values) if keep_logits else rows
+
+
+def _all_others(data: Dataset) -> np.ndarray:
+    return np.array([one for some in data.other_labels or () for one in some], dtype=np.int64)
+
+
+def _best_labels(data: Dataset, liking: Callable[[int, int], float]) -> np.ndarray:
+    """Of each image's labels the one that is answered best, (N,): where an image has several, any counts.
+
+    Args:
+        liking: How much the answers like a class of an image, by position.
+    """
+    best = data.labels.copy()
+    for row, more in enumerate(data.other_labels or ()):
+        if more:
+            allowed = sorted({*more, int(best[row])} - {-1})
+            best[row] = max(allowed, key=partial(liking, row))
+    return best
+
+
+def _place_from_the_end(classes: np.ndarray, row: int, one: int) -> int:
+    """How good the place of a class is among the best ones of an image; 0 where it is not among them."""
+    places = np.flatnonzero(classes[row] == one)
+    return len(classes[row]) - int(places[0]) if len(places) else 0
