@@ -19,11 +19,13 @@ import numpy as np
 import onnx
 import pyarrow as pa
 import pyarrow.parquet as pq
-from PIL import Image
+from PIL import Image, ImageFilter, ImageOps
 
 import oodometer as odo
 from oodometer.cli.quickstart import write_manifest
+from oodometer.data.imagenet import imagenet
 from oodometer.models.zoo import ZOO, network, weights_of
+from oodometer.shifts.natural import classes_of
 
 CARD = """\
 name = "mine"
@@ -78,6 +80,9 @@ def make(folder: Path) -> None:
     (folder / "mine.toml").write_text(CARD)
     (folder / "my_models.py").write_text(FUNCTIONS)
     as_answers(folder / "theirs", folder / "val")
+    as_root(folder / "data", photographs)
+    as_attributes(folder / "shops.csv", photographs)
+    as_clips(folder / "clips", photographs[:4])
     (folder / "table.csv").write_text("model,val,imagenetv2\nresnet50,76.13,63.3\nalexnet,56.5,44.0\n")
     (folder / "sizes.csv").write_text("condition,n\nval,50000\nimagenetv2,10000\n")
 
@@ -128,6 +133,46 @@ def as_arrays(path: Path, photographs: list[tuple[str, int, bytes]]) -> None:
     images = [Image.open(io.BytesIO(content)).convert("RGB").resize((32, 32)) for _, _, content in photographs]
     labels = np.array([label for _, label, _ in photographs])
     np.savez(path, images=np.stack([np.asarray(image) for image in images]), labels=labels)
+
+
+def as_root(root: Path, photographs: list[tuple[str, int, bytes]]) -> None:
+    """Published sets in their layouts, made of the same photographs: mirrored as ImageNetV2, as drawings ImageNet-R."""
+    drawn = classes_of("imagenet-r")
+    for name, label, content in photographs:
+        wnid = imagenet().classes[label]
+        image = Image.open(io.BytesIO(content)).convert("RGB")
+        save(image, root / "imagenet" / "val" / wnid / f"{name}.JPEG")
+        mirrored = ImageOps.mirror(image)
+        save(mirrored, root / "imagenetv2-matched-frequency-format-val" / str(label) / f"{name}.jpeg")
+        if wnid in drawn.target.classes:
+            edges = ImageOps.invert(ImageOps.grayscale(image).filter(ImageFilter.FIND_EDGES))
+            save(edges, root / "imagenet-r" / wnid / "sketch_0.jpg")
+
+
+def as_attributes(path: Path, photographs: list[tuple[str, int, bytes]]) -> None:
+    """A manifest with attributes: where and when each photograph was taken, made up."""
+    lines = ["path,label,country,year"]
+    for number, (name, label, _) in enumerate(photographs):
+        lines.append(f"val/{label}/{name}.jpg,{label},{('us', 'fr')[number % 2]},{2018 + number // 5 % 2}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+def as_clips(folder: Path, photographs: list[tuple[str, int, bytes]]) -> None:
+    """Clips of five frames that pan over a photograph, and their manifest beside them."""
+    lines = ["path,label,sequence,frame"]
+    for name, label, content in photographs:
+        image = Image.open(io.BytesIO(content)).convert("RGB")
+        for frame in range(5):
+            shifted = image.crop((12 * frame, 0, image.width - 48 + 12 * frame, image.height))
+            save(shifted, folder / name / f"{frame}.jpg")
+            lines.append(f"clips/{name}/{frame}.jpg,{label},{name},{frame}")
+    folder.with_suffix(".csv").write_text("\n".join(lines) + "\n")
+
+
+def save(image: Image.Image, path: Path) -> None:
+    """Write the image, with the folders that it lies in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image.save(path, quality=95)
 
 
 def as_answers(stem: Path, val: Path) -> None:
