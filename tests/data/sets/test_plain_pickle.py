@@ -97,6 +97,7 @@ HOSTILE = {
     "nothing": b"",
     "cut short": of_python_2(PIXELS)[:2000],
     "a list": pickle.dumps([1, 2]),
+    "a key that is no text": pickle.dumps({(1, 2): 3}),
     "objects": pickle.dumps({"data": np.array([{}], dtype=object)}),
     "fields": pickle.dumps({"data": np.zeros(2, dtype=[("a", "u1")])}),
     "too few bytes": of_python_2(PIXELS).replace(b"J" + struct.pack("<i", 3072), b"J" + struct.pack("<i", 4096)),

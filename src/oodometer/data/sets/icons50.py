@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,7 +54,6 @@ def open_icons_50(address: str, *, name: str) -> Dataset:
             raise DataError(f"{address}: {file.path} is not in a folder of one of the 50 classes (airplane, ...)")
     parts = [_parts_of(file, address) for file in files]
     subtypes = [part["subtype"] for part in parts]
-    held_out = held_out_names(subtypes)
     images = ImageFiles(
         tuple(addresses.join(address, file.path) for file in files), tuple(file.version for file in files)
     )
@@ -67,9 +66,18 @@ def open_icons_50(address: str, *, name: str) -> Dataset:
         rows=np.arange(len(files)),
         columns={
             **{key: np.array([part[key] for part in parts]) for key in ("style", "rendition", "subtype")},
-            "held_out": np.array([held_out.get(one, "") for one in subtypes]),
+            "held_out": np.array(_held_out(classes, subtypes)),
         },
     )
+
+
+def _held_out(classes: Sequence[str], subtypes: Sequence[str]) -> list[str]:
+    """By which of the published names each icon is held out; empty where it is not."""
+    below: dict[str, set[str]] = {}
+    for one, subtype in zip(classes, subtypes, strict=True):
+        below.setdefault(one, set()).add(subtype)
+    names = {one: held_out_names(some) for one, some in below.items()}
+    return [names[one].get(subtype, "") for one, subtype in zip(classes, subtypes, strict=True)]
 
 
 def _folder_of(path: str) -> str:
@@ -89,22 +97,25 @@ def _as_array(address: str) -> str:
     return "; Icons-50.npy holds Python objects and is not read" if addresses.exists(array) else ""
 
 
-def held_out_names(subtypes: Sequence[str]) -> dict[str, str]:
-    """The subtypes that are held out, and by which of the 50 published names.
+def held_out_names(subtypes: Iterable[str]) -> dict[str, str]:
+    """The subtypes of one class that are held out, and by which of the 50 published names.
 
-    A name means the subtype of exactly that name; only where there is none, those that contain it (``factory_worker``
-    is for men and women). The published script looked for the names anywhere in the path, which holds out the whole
-    classes ``monkey`` and ``books``; the paper says that no whole class is held out.
+    As in the published script those that contain a name, so that the five skin tones of ``victory_hand`` go with it.
+    The script looks for the names in the whole path, though, which holds out the classes ``monkey`` and ``books``
+    altogether, and the paper says that no whole class is: the folder does not count here, and where all subtypes of a
+    class contain a name, only those that are exactly one are held out.
 
-    >>> held_out_names(["monkey", "monkey_face", "female_factory_worker", "duck"])
-    {'duck': 'duck', 'female_factory_worker': 'factory_worker', 'monkey': 'monkey'}
+    >>> held_out_names(["duck", "owl"]), held_out_names(["victory_hand_type_6", "clapping_hands"])
+    ({'duck': 'duck'}, {'victory_hand_type_6': 'victory_hand'})
+    >>> held_out_names(["monkey", "monkey_face"])
+    {'monkey': 'monkey'}
     """
+    published = class_list("icons_50_held_out")
     distinct = sorted(set(subtypes))
-    found: dict[str, str] = {}
-    for name in class_list("icons_50_held_out"):
-        exact = [name] if name in distinct else []
-        found.update({one: name for one in exact or distinct if one in exact or f"_{name}_" in f"_{one}_"})
-    return dict(sorted(found.items()))
+    containing = {one: [name for name in published if name in one] for one in distinct}
+    if all(containing.values()):
+        return {one: one for one in distinct if one in published}
+    return {one: max(names, key=len) for one, names in containing.items() if names}
 
 
 @dataclass(frozen=True)

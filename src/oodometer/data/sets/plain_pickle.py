@@ -130,4 +130,8 @@ def texts_of(values: object) -> tuple[str, ...]:
 
 
 def _text(value: object) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    raise pickle.UnpicklingError(f"it names something by a {type(value).__name__}")
