@@ -138,3 +138,16 @@ class Dataset:
         if self.other_labels is not None:
             total.update(repr(self.other_labels).encode())
         return total.hexdigest()
+
+
+def scan_together(datasets: Sequence[Dataset], progress: Progress = silent) -> None:
+    """Scan data sets of one source such that each image is looked at once, however many of them have it."""
+    new = [one for one in datasets if "_scan" not in one.__dict__]
+    if not new:
+        return
+    rows = np.unique(np.concatenate([one.rows for one in new]))
+    found = new[0].source.scan(rows, progress)
+    for one in new:
+        places = np.searchsorted(rows, one.rows).tolist()
+        broken = {position: found.broken[place] for position, place in enumerate(places) if place in found.broken}
+        one.__dict__["_scan"] = Scan(tuple(found.contents[place] for place in places), broken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -12,11 +12,12 @@ from importlib import metadata
 import numpy as np
 
 from oodometer.core.condition import Condition
-from oodometer.core.dataset import Dataset
+from oodometer.core.dataset import Dataset, ImageSource
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.labels import NUMBERS, LabelMap, align, mapped_onto, numbered
-from oodometer.core.model import Model
+from oodometer.core.model import Model, batches
 from oodometer.core.stored import StoredAnswers
+from oodometer.engine.sharing import groups_of_shared_images, in_order
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
@@ -44,18 +45,40 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """Positions start to stop of one data set, and the tasks that want them."""
+class Part:
+    """Positions of one task's data set that lack predictions: what will be one file.
 
-    dataset: Dataset
+    Args:
+        start: The first position.
+        rows: Where these images are in the source, (N,).
+    """
+
+    task: Task
     start: int
-    stop: int
-    tasks: tuple[Task, ...]
+    rows: np.ndarray
+
+    @property
+    def stop(self) -> int:
+        """The position behind the last."""
+        return self.start + len(self.rows)
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the images are shown as they are: then a model answers for all its tasks at once."""
+        return self.task.condition.transform is None and self.task.condition.attack is None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some images of one source, and the parts that are made of them."""
+
+    source: ImageSource
+    parts: tuple[Part, ...]
 
     @property
     def n_predictions(self) -> int:
-        """How many rows are still to be made."""
-        return sum(b - a for task in self.tasks for a, b in gaps(self.start, self.stop, task.covered))
+        """How many rows are to be made."""
+        return sum(len(part.rows) for part in self.parts)
 
 
 def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: str) -> Cell:
@@ -167,20 +190,46 @@ def _check_attackable(model: Model, condition: Condition, labels: np.ndarray) ->
         raise DataError(f"{condition.dataset.name}: {condition.name} needs the true class of every image")
 
 
-def chunks_for(tasks: Sequence[Task], *, size: int) -> list[Chunk]:
-    """What is still to be done, cut so that each image is decoded once for all tasks that want it."""
-    groups: dict[str, list[Task]] = {}
+def n_missing(tasks: Iterable[Task]) -> int:
+    """How many predictions are still to be made."""
+    return sum(stop - start for task in tasks for start, stop in _missing(task))
+
+
+def _missing(task: Task) -> list[Range]:
+    return gaps(0, task.cell.n_images, task.covered)
+
+
+def chunks_for(tasks: Sequence[Task], *, size: int) -> Iterator[Chunk]:
+    """What is still to be done, cut such that each image is decoded once for all tasks that want it.
+
+    Tasks whose data sets have images in common are cut together, along the rows of the source.
+    """
+    of_data: dict[str, list[Task]] = {}
     for task in tasks:
-        groups.setdefault(task.condition.dataset.digest, []).append(task)
-    chunks = []
-    for group in groups.values():
-        dataset = group[0].condition.dataset
-        for start in range(0, len(dataset), size):
-            stop = min(start + size, len(dataset))
-            wanted = tuple(task for task in group if gaps(start, stop, task.covered))
-            if wanted:
-                chunks.append(Chunk(dataset, start, stop, wanted))
-    return chunks
+        of_data.setdefault(task.condition.dataset.digest, []).append(task)
+    # The same data may have been opened twice: the first of those that are equal stands for all.
+    firsts = {digest: some[0].condition.dataset for digest, some in of_data.items()}
+    for group in groups_of_shared_images(list(firsts.values())):
+        yield from _cut([(dataset, of_data[dataset.digest]) for dataset in group], size)
+
+
+def _cut(group: Sequence[tuple[Dataset, list[Task]]], size: int) -> Iterator[Chunk]:
+    """Chunks of at most so many images; a task's part of each is a range of positions, less what is covered."""
+    # A data set that is not in the order of its source is alone, and cut along its positions.
+    places = [dataset.rows if in_order(dataset) else np.arange(len(dataset)) for dataset, _ in group]
+    wanted = np.zeros(max(int(own[-1]) for own in places) + 1, dtype=bool)
+    for own, (_, tasks) in zip(places, group, strict=True):
+        for start, stop in {one for task in tasks for one in _missing(task)}:
+            wanted[own[start:stop]] = True
+    (found,) = np.nonzero(wanted)
+    for some in batches(len(found), size):
+        low, high = found[some][0], found[some][-1]
+        parts = []
+        for own, (dataset, tasks) in zip(places, group, strict=True):
+            first, last = np.searchsorted(own, [low, high + 1]).tolist()
+            for task in tasks:
+                parts += [Part(task, a, dataset.rows[a:b]) for a, b in gaps(first, last, task.covered)]
+        yield Chunk(group[0][0].source, tuple(parts))
 
 
 def gaps(start: int, stop: int, covered: Iterable[Range]) -> list[Range]:

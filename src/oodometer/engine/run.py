@@ -9,22 +9,23 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from oodometer.core.attack import Target
-from oodometer.core.condition import Condition, Shift
-from oodometer.core.dataset import Dataset, Progress, silent
+from oodometer.core.condition import Condition, Shift, Transform
+from oodometer.core.dataset import Dataset, Progress, scan_together, silent
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
-from oodometer.core.predictions import Predictions, from_logits, with_logits
+from oodometer.core.predictions import from_logits, with_logits
 from oodometer.core.stored import StoredAnswers
 from oodometer.core.view import View
 from oodometer.engine.executors import Threads, executors
-from oodometer.engine.plan import Chunk, Task, chunk_size, chunks_for, gaps, tasks_for
+from oodometer.engine.plan import Chunk, Part, Task, chunk_size, chunks_for, gaps, n_missing, tasks_for
+from oodometer.engine.sharing import groups_of_shared_images
 from oodometer.engine.stored import write_stored
 from oodometer.store.store import Store, open_store
 
@@ -93,7 +94,10 @@ def run(
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
     pairs = [one for one in conditions if isinstance(one, Shift)]
     conditions = conditions_of(conditions)
-    for dataset in {id(condition.dataset): condition.dataset for condition in conditions}.values():
+    datasets = list({id(condition.dataset): condition.dataset for condition in conditions}.values())
+    for group in groups_of_shared_images(datasets):
+        scan_together(group, watcher.scanning)
+    for dataset in datasets:
         check_readable(dataset, watcher, skip_broken=options.skip_broken)
     live = [model for model in models if isinstance(model, Model)]
     keep = options.keep == "logits"
@@ -151,7 +155,7 @@ def _execute(tasks: list[Task], store: Store, options: Options, watcher: Watcher
     chunks = chunks_for(tasks, size=options.chunk or chunk_size(largest, n_threads))
     for task in tasks:
         store.add_cell(task.cell, task.condition.dataset)
-    total, done = sum(chunk.n_predictions for chunk in chunks), 0
+    total, done = n_missing(tasks), 0
     executor = executors.get(options.executor)(n_threads)
     worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
     watcher.running(done, total)
@@ -185,8 +189,8 @@ def _share(compute: Compute, n_threads: int) -> Compute:
     return replace(compute, threads=max(1, n_cores() // n_threads))
 
 
-Images = dict[View | None, dict[int, np.ndarray]]
-"""The pixels of a chunk by view and position; under None those that were transformed, whatever their size."""
+Images = dict[int, np.ndarray]
+"""Pixels by position in a data set, or by row of a source; images that can't be read are not there."""
 
 
 class StoppedError(Exception):
@@ -228,13 +232,17 @@ class Worker:
         """Do what is missing of a chunk."""
         findings: dict[str, Counter[str]] = {}
         try:
-            images = self._decode(chunk, _views_wanted(chunk))
-            for condition, tasks in _by_condition(chunk.tasks):
-                pixels = images if condition.transform is None else _transformed(condition, chunk, images)
-                for task in tasks:
-                    found = self._answer(task, chunk, pixels)
-                    if found:
-                        findings[task.cell.key] = found
+            images = self._decode(chunk)
+            for model, parts in _by_model(part for part in chunk.parts if part.untouched):
+                self._answer_together(model, parts, images[model.input.view])
+            for transform, parts in _by_transform(chunk.parts):
+                pixels = _transformed(transform, parts, images[transform.view])
+                for part in parts:
+                    self._answer_transformed(part, pixels)
+            for part in chunk.parts:
+                if part.task.condition.attack is not None:
+                    found = self._answer_attacked(part, images[part.task.model.input.view])
+                    findings.setdefault(part.task.cell.key, Counter()).update(found)
         except StoppedError:
             return Done(0)
         return Done(chunk.n_predictions, findings)
@@ -243,51 +251,73 @@ class Worker:
         if self._stopped.is_set():
             raise StoppedError
 
-    def _decode(self, chunk: Chunk, views: list[View]) -> Images:
-        """Each readable image of the chunk by view and position."""
-        images: Images = {view: {} for view in views}
-        for position in range(chunk.start, chunk.stop):
+    def _decode(self, chunk: Chunk) -> dict[View, Images]:
+        """Each readable image of the chunk, decoded once, by view and row."""
+        wanted = _views_wanted(chunk)
+        images: dict[View, Images] = {view: {} for views in wanted.values() for view in views}
+        for row, views in wanted.items():
             self._check_stop()
             try:
-                seen = chunk.dataset.views(position, views)
+                seen = chunk.source.views(row, views)
             except DataError as error:
                 if self._options.skip_broken:
                     continue
                 raise DataError(f"{error}; mend or remove it, or leave it out with --skip-broken") from error
             for view, pixels in zip(views, seen, strict=True):
-                images[view][position] = pixels
+                images[view][row] = pixels
         return images
 
-    def _answer(self, task: Task, chunk: Chunk, pixels: Images) -> Counter[str]:
-        """Ask one model about the positions that its cell lacks, and write the rows; what an attack found."""
-        images = _shown_to(task.model, pixels)
-        findings: Counter[str] = Counter()
-        for start, stop in gaps(chunk.start, chunk.stop, task.covered):
-            positions = np.array([one for one in range(start, stop) if one in images], dtype=np.int64)
-            rows = self._rows(task, positions, images, findings)
-            self._store.write_part(task.cell.key, start, stop, rows)
+    def _answer_together(self, model: Model, parts: Sequence[Part], images: Images) -> None:
+        """Ask one model once about each image that any of its parts wants, and write the rows of all of them."""
+        rows = np.unique(np.concatenate([part.rows for part in parts]))
+        rows = rows[[row in images for row in rows.tolist()]]
+        logits = self._logits(model, [images[row] for row in rows.tolist()])
+        for part in parts:
+            readable = np.isin(part.rows, rows)
+            own = logits[np.searchsorted(rows, part.rows[readable])]
+            self._write(part, part.start + np.flatnonzero(readable), _mapped(part.task, own))
+
+    def _answer_transformed(self, part: Part, pixels: Images) -> None:
+        """Ask one model about transformed images, by position, and write the rows."""
+        task = part.task
+        positions = np.array([one for one in range(part.start, part.stop) if one in pixels], dtype=np.int64)
+        shown = [_shown_to(task.model, pixels[one]) for one in positions.tolist()]
+        self._write(part, positions, _mapped(task, self._logits(task.model, shown)))
+
+    def _answer_attacked(self, part: Part, images: Images) -> Counter[str]:
+        """Ask one model about the images that an attack makes of these, and write the rows; what the attack found."""
+        task, findings = part.task, Counter[str]()
+        readable = np.array([row in images for row in part.rows.tolist()], dtype=bool)
+        positions, rows = part.start + np.flatnonzero(readable), part.rows[readable]
+        logits = np.empty((len(positions), task.cell.n_classes), dtype=np.float32)
+        for some in self._batches(len(positions)):
+            batch = np.stack([images[row] for row in rows[some].tolist()])
+            logits[some] = self._attacked(task, batch, positions[some], findings)
+        self._write(part, positions, logits)
         return findings
 
-    def _rows(
-        self, task: Task, positions: np.ndarray, images: dict[int, np.ndarray], findings: Counter[str]
-    ) -> Predictions:
-        logits = np.empty((len(positions), task.cell.n_classes), dtype=np.float32)
-        for some in batches(len(positions), BATCH.get(self._options.compute.device, 256)):
+    def _batches(self, n_images: int) -> Iterator[slice]:
+        for some in batches(n_images, BATCH.get(self._options.compute.device, 256)):
             self._check_stop()
-            batch = np.stack([images[position] for position in positions[some].tolist()])
-            if task.condition.attack is None:
-                logits[some] = self._plain(task, batch)
-            else:
-                logits[some] = self._attacked(task, batch, positions[some], findings)
+            yield some
+
+    def _logits(self, model: Model, images: Sequence[np.ndarray]) -> np.ndarray:
+        """What the model itself answers, (N, K)."""
+        logits = np.empty((len(images), len(model.space)), dtype=np.float32)
+        for some in self._batches(len(images)):
+            batch = np.stack(images[some])
+            logits[some] = checked_logits(model, self._forward(model)(batch), len(batch))
+        return logits
+
+    def _write(self, part: Part, positions: np.ndarray, logits: np.ndarray) -> None:
+        """Write the rows of the readable images among a part's."""
+        task = part.task
         labels = task.labels[positions]
         if task.other_labels is not None:
             labels = best_labels(logits, labels, [task.other_labels[one] for one in positions])
         rows = from_logits(logits, labels, positions)
-        return with_logits(rows, logits) if self._options.keep == "logits" else rows
-
-    def _plain(self, task: Task, batch: np.ndarray) -> np.ndarray:
-        logits = checked_logits(task.model, self._forward(task.model)(batch), len(batch))
-        return task.label_map.logits(logits) if task.label_map else logits
+        rows = with_logits(rows, logits) if self._options.keep == "logits" else rows
+        self._store.write_part(task.cell.key, part.start, part.stop, rows)
 
     def _attacked(self, task: Task, batch: np.ndarray, positions: np.ndarray, findings: Counter[str]) -> np.ndarray:
         attack, compute = task.condition.attack, self._options.compute
@@ -328,38 +358,54 @@ def best_labels(logits: np.ndarray, labels: np.ndarray, others: Sequence[np.ndar
     return best
 
 
-def _views_wanted(chunk: Chunk) -> list[View]:
-    """The views to decode to: a transform's canonical one, or what each model wants of untouched images."""
-    wanted = {
-        task.condition.transform.view if task.condition.transform else task.model.input.view for task in chunk.tasks
-    }
-    return sorted(wanted, key=str)
+def _views_wanted(chunk: Chunk) -> dict[int, list[View]]:
+    """The views of each row to decode to: a transform's canonical one, or what a model wants of untouched images."""
+    rows_of: dict[View, set[int]] = {}
+    for part in chunk.parts:
+        transform = part.task.condition.transform
+        view = transform.view if transform else part.task.model.input.view
+        rows_of.setdefault(view, set()).update(part.rows.tolist())
+    views = sorted(rows_of, key=str)
+    return {row: [view for view in views if row in rows_of[view]] for row in sorted(set().union(*rows_of.values()))}
 
 
-def _by_condition(tasks: Sequence[Task]) -> list[tuple[Condition, list[Task]]]:
-    groups: dict[int, tuple[Condition, list[Task]]] = {}
-    for task in tasks:
-        groups.setdefault(id(task.condition), (task.condition, []))[1].append(task)
+def _by_model(parts: Iterable[Part]) -> list[tuple[Model, list[Part]]]:
+    groups: dict[str, tuple[Model, list[Part]]] = {}
+    for part in parts:
+        groups.setdefault(part.task.model.name, (part.task.model, []))[1].append(part)
     return list(groups.values())
 
 
-def _transformed(condition: Condition, chunk: Chunk, images: Images) -> Images:
-    """The canonical pixels of the chunk, changed once for all models."""
-    transform = condition.transform
-    assert transform is not None
-    ids = chunk.dataset.ids
-    canonical = images[transform.view]
-    return {None: {place: transform.apply(pixels, ids[place]) for place, pixels in canonical.items()}}
+def _by_transform(parts: Iterable[Part]) -> list[tuple[Transform, list[Part]]]:
+    """The transforms, and the parts that want each: those of one condition."""
+    groups: dict[int, tuple[Transform, list[Part]]] = {}
+    for part in parts:
+        condition = part.task.condition
+        if condition.transform is not None:
+            groups.setdefault(id(condition), (condition.transform, []))[1].append(part)
+    return list(groups.values())
 
 
-def _shown_to(model: Model, pixels: Images) -> dict[int, np.ndarray]:
-    """What this model sees: its own view, or one plain resize of transformed canonical pixels."""
+def _transformed(transform: Transform, parts: Sequence[Part], images: Images) -> Images:
+    """The canonical pixels, by position, changed once for all models."""
+    ids = parts[0].task.condition.dataset.ids
+    canonical = {
+        position: images[row]
+        for part in parts
+        for position, row in enumerate(part.rows.tolist(), start=part.start)
+        if row in images
+    }
+    return {position: transform.apply(pixels, ids[position]) for position, pixels in canonical.items()}
+
+
+def _shown_to(model: Model, pixels: np.ndarray) -> np.ndarray:
+    """What this model sees of transformed canonical pixels: where its size is another, one plain resize of them."""
     from oodometer.data.resize import plain_resize
 
     view = model.input.view
-    if None not in pixels:
-        return pixels[view]
-    size = (view.height, view.width)
-    return {
-        place: image if image.shape[:2] == size else plain_resize(image, view) for place, image in pixels[None].items()
-    }
+    return pixels if pixels.shape[:2] == (view.height, view.width) else plain_resize(pixels, view)
+
+
+def _mapped(task: Task, logits: np.ndarray) -> np.ndarray:
+    """The model's own answers as answers over the classes of the condition."""
+    return task.label_map.logits(logits) if task.label_map else logits
