@@ -196,7 +196,7 @@ def test_a_beginning_and_an_end_without_an_image_between(pets: Path) -> None:
 
 def test_images_of_another_size(pets: Path, encode: Encode, pixels: Callable[..., np.ndarray]) -> None:
     (pets / "cat" / "1.png").write_bytes(encode(pixels(1, height=16, width=12)))
-    assert unusual(check_set(str(pets))) == [("size", "1 others", "wrong", "cat/1 is 12x16")]
+    assert unusual(check_set(str(pets))) == [("size", "1 differ", "wrong", "cat/1 is 12x16")]
 
 
 def test_an_ending_that_lies_is_a_note(pets: Path) -> None:
@@ -368,6 +368,19 @@ def test_a_set_that_is_not_unpacked(tmp_path: Path) -> None:
         "no images in it; expected class folders with .jpg, .png, .webp or other image files",
         "expected class folders cat and dog",
     )
+
+
+def test_a_corrupted_set_that_is_not_whole(pets: Path, two_sets: dict[str, KnownSet]) -> None:
+    def corrupted(address: str, *, name: str) -> Dataset:
+        columns = {"corruption": np.full(4, "fog"), "severity": np.array([1, 1, 2, 4])}
+        return replace(open_folder(address, name=name), columns=columns)
+
+    two_sets["pets-a"] = replace(PETS, open=corrupted)
+    checked = check_set(str(pets))
+    assert unusual(checked) == [
+        ("missing severities", "2", "wrong", "fog/3"),
+        ("corruptions not whole", "2", "wrong", "fog/2: 1 of 2"),
+    ]
 
 
 def test_units_other_than_images_are_counted(pets: Path, two_sets: dict[str, KnownSet]) -> None:

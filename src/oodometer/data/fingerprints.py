@@ -104,15 +104,13 @@ def _near_values(values: np.ndarray, distance: int) -> set[tuple[int, int]]:
     for low, high in _BANDS:
         band = (values >> np.uint64(low)) & np.uint64((1 << (high - low)) - 1)
         order = np.argsort(band, kind="stable")
-        edges = np.flatnonzero(np.diff(band[order])) + 1
-        for bucket in np.split(order, edges):
-            found.update(_near_within(values, bucket, distance))
+        edges = np.concatenate([[0], np.flatnonzero(np.diff(band[order])) + 1, [len(order)]])
+        for start in np.flatnonzero(np.diff(edges) > 1).tolist():
+            found.update(_near_within(values, order[edges[start] : edges[start + 1]], distance))
     return found
 
 
 def _near_within(values: np.ndarray, bucket: np.ndarray, distance: int) -> list[tuple[int, int]]:
-    if len(bucket) < 2:
-        return []
     step = max(1, _WORKED_ON_AT_ONCE // len(bucket))
     pairs: list[tuple[int, int]] = []
     for start in range(0, len(bucket), step):
@@ -125,9 +123,8 @@ def _near_within(values: np.ndarray, bucket: np.ndarray, distance: int) -> list[
 
 
 def _differing_bits(first: np.ndarray, second: np.ndarray | np.uint64) -> np.ndarray:
-    differing = np.bitwise_xor(first, second)
-    words = [(differing >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48)]
-    return np.asarray(sum(_BITS_OF[word.astype(np.intp)] for word in words))
+    words = np.ascontiguousarray(np.bitwise_xor(first, second))[..., None].view(np.uint16)
+    return np.asarray(_BITS_OF[words].sum(axis=-1, dtype=np.uint8))
 
 
 def _decoded(source: ImageSource, index: int) -> Image.Image:

@@ -13,6 +13,8 @@ from oodometer.data.checks.rows import CheckRow, counted, none_expected
 from oodometer.data.labels import is_number
 from oodometer.data.sets.known_set import KnownSet
 
+SEVERITIES = (1, 2, 3, 4, 5)
+
 
 def class_rows(dataset: Dataset, place: str, known: KnownSet | None) -> list[CheckRow]:
     """The rows about images and their classes."""
@@ -24,10 +26,23 @@ def class_rows(dataset: Dataset, place: str, known: KnownSet | None) -> list[Che
             expected = _spelled(known.classes(), dataset)
             whole = known.n_classes == len(expected)
             rows += _id_rows({*numbers, *_folders_like(expected, place)}, set(numbers), expected, whole=whole)
-    rows += _empty_row(place, known)
+    rows += [*corruption_rows(dataset), *_empty_row(place, known)]
     if known is not None and known.per_class is not None and numbers:
         rows.append(_even_row(numbers, known.per_class))
     return rows
+
+
+def corruption_rows(dataset: Dataset) -> list[CheckRow]:
+    """Of a corrupted set: severities that a corruption lacks, and parts that have fewer images than others."""
+    if not {"corruption", "severity"} <= set(dataset.columns):
+        return []
+    pairs = zip(dataset.columns["corruption"].tolist(), dataset.columns["severity"].tolist(), strict=True)
+    parts = Counter((str(name), int(severity)) for name, severity in pairs)
+    names = sorted({name for name, _ in parts})
+    missing = [f"{name}/{severity}" for name in names for severity in SEVERITIES if (name, severity) not in parts]
+    most = max(parts.values())
+    fewer = [f"{name}/{severity}: {n:,} of {most:,}" for (name, severity), n in sorted(parts.items()) if n < most]
+    return [none_expected("missing severities", missing), none_expected("corruptions not whole", fewer)]
 
 
 def folder_rows(place: str, known: KnownSet, n_images: int) -> list[CheckRow]:

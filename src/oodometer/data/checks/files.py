@@ -73,7 +73,7 @@ def _size_row(dataset: Dataset, size: tuple[int, int], headers: Headers) -> Chec
     ]
     expected = f"{size[0]}x{size[1]}"
     return CheckRow(
-        "size", expected, f"{len(others):,} others" if others else expected, "wrong" if others else "ok", tuple(others)
+        "size", expected, f"{len(others):,} differ" if others else expected, "wrong" if others else "ok", tuple(others)
     )
 
 
