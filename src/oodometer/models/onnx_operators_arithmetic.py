@@ -204,6 +204,16 @@ def where(_node: Node, condition: Any, a: Any, b: Any) -> Any:
     return torch.where(condition, a, b)
 
 
+@operator("CumSum", plain=(1,))
+def cumulative_sum(node: Node, x: Any, axis: Any) -> Any:
+    """The sums of all values up to each along an axis, perhaps without itself, perhaps from the end."""
+    places = [number(axis)]
+    values = x.flip(places) if node.get("reverse", 0) else x
+    sums = torch.cumsum(values, places[0])
+    sums = sums - values if node.get("exclusive", 0) else sums
+    return sums.flip(places) if node.get("reverse", 0) else sums
+
+
 def _product(x: Any, axes: Sequence[int], keep: bool) -> Any:
     for axis in sorted((one % x.dim() for one in axes), reverse=True):
         x = torch.prod(x, axis, keep)

@@ -74,7 +74,7 @@ def _cut(node: Node, size: list[int], full: list[int]) -> tuple[list[int], list[
         wanted = [n * stride for n, stride in zip(size, node.get("strides", [1] * len(size)), strict=True)]
     totals = [max(have - want, 0) for have, want in zip(full, wanted[-len(size) :], strict=True)]
     less, more = [total // 2 for total in totals], [total - total // 2 for total in totals]
-    return (more, less) if kind == "SAME_LOWER" else (less, more)
+    return (less, more) if kind == "SAME_UPPER" else (more, less)
 
 
 @operator("Gemm")
@@ -100,12 +100,12 @@ def einsum(node: Node, *values: Any) -> Any:
 
 @operator("BatchNormalization")
 def batch_normalization(node: Node, x: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
-    """Each channel by its stored mean and variance."""
-    if node.get("training_mode", 0):
-        raise node.refuse("training_mode=1")
+    """Each channel by its stored mean and variance, or by its own: exporters standardise weights so."""
     if not node.get("spatial", 1):
         raise node.refuse("spatial=0")
-    return F.batch_norm(x, mean, variance, scale, bias, False, 0.0, node.get("epsilon", 1e-5))
+    if node.get("training_mode", 0):
+        mean = variance = None
+    return F.batch_norm(x, mean, variance, scale, bias, mean is None, 0.0, node.get("epsilon", 1e-5))
 
 
 @operator("LayerNormalization")

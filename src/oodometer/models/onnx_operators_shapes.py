@@ -76,12 +76,23 @@ def slice_(
     starts, ends = starts or [], ends or []
     axes = axes or list(range(len(starts)))
     for start, end, axis, step in zip(starts, ends, axes, steps or [1] * len(starts), strict=True):
-        places = range(*slice(start, end, step).indices(x.shape[axis]))
+        places = _places(start, end, step, x.shape[axis])
         if step == 1:
             x = x.narrow(axis, places.start, len(places))
         else:
             x = x.index_select(axis, torch.tensor(list(places), dtype=torch.int64, device=x.device))
     return x
+
+
+def _places(start: int, end: int, step: int, n: int) -> range:
+    """The places of an axis of length n in a slice; unlike Python's, one backwards never begins before the axis.
+
+    >>> list(_places(-6, -7, -1, 5)), list(range(5))[-6:-7:-1]
+    ([0], [])
+    """
+    start, end = (one + n if one < 0 else one for one in (start, end))
+    low, high = (0, n) if step > 0 else (-1, n - 1)
+    return range(min(max(start, 0), high), min(max(end, low), high), step)
 
 
 @operator("Gather")
@@ -90,7 +101,7 @@ def gather(node: Node, x: Any, indices: Any) -> Any:
     axis = node.get("axis", 0) % x.dim()
     places = indices.reshape(-1).to(torch.int64)
     found = x.index_select(axis, torch.where(places < 0, places + x.shape[axis], places))
-    return found.reshape(*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    return found.reshape((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
 
 
 @operator("GatherElements")
