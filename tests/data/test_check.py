@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from oodometer.core.dataset import Dataset, Progress
+from oodometer.data import addresses
 from oodometer.data import check as check_module
 from oodometer.data.check import Checked, check_set
 from oodometer.data.folder import open_folder
@@ -98,6 +99,21 @@ def test_a_whole_set_has_nothing_wrong(pets: Path) -> None:
         "near-identical",
     ]
     assert (row_of(checked, "images").expected, row_of(checked, "size").expected) == ("4", "16x12")
+
+
+def test_sets_at_any_address(root: str, put: Callable[[str, bytes], str], encode: Encode) -> None:
+    place = addresses.join(root, "Pets_A")
+    for number, name in enumerate(("cat/0.png", "cat/1.png", "dog/0.jpg")):
+        put(addresses.join(place, name), encode(number))
+    put(addresses.join(place, "dog/1.png"), b"")
+    put(addresses.join(root, "pets/val/cat/0.png"), encode(0))
+    checked = check_set(place, thorough=True)
+    assert (checked.name, checked.place) == ("pets-a", place)
+    assert unusual(checked) == [
+        ("unreadable images", "1", "wrong", "dog/1.png: the file is empty"),
+        ("endings that mislead", "1", "note", "dog/0.jpg is PNG"),
+        ("same bytes as in pets", "1", "wrong", "cat/0 = cat/0"),
+    ]
 
 
 def test_too_few_images_and_an_uneven_class(pets: Path) -> None:

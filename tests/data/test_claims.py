@@ -19,10 +19,10 @@ PETS = KnownSet(
     title="Pets",
     page="https://example.org/pets",
     layout="class folders",
-    places=("pets/val", "pets", "val"),
+    places=("pets/val", "pets"),
     open=open_folder,
 )
-BIRDS = replace(PETS, name="birds-1.0", places=("birds/val", "birds_v1"))
+BIRDS = replace(PETS, name="birds-1.0", places=("birds/val", "birds_v1", "val"))
 
 
 @pytest.fixture(autouse=True)
@@ -39,12 +39,12 @@ def folder(path: Path) -> str:
 @pytest.mark.parametrize(
     ("path", "name", "place", "root"),
     [
-        ("root/pets/val", "pets", "root/pets/val", "root"),
+        ("root/pets/val", "pets", "root/pets/val", "root"),  # and not the place val of birds
         ("root/pets", "pets", "root/pets", "root"),
         ("root/Birds-V1", "birds-1.0", "root/Birds-V1", "root"),
-        ("root/BIRDS/val", "birds-1.0", "root/BIRDS/val", "root"),  # and not the place val of pets
+        ("root/BIRDS/val", "birds-1.0", "root/BIRDS/val", "root"),
         ("root/birds_1.0", "birds-1.0", "root/birds_1.0", "root"),  # by what it is called here
-        ("elsewhere/val", "pets", "elsewhere/val", "elsewhere"),
+        ("elsewhere/val", "birds-1.0", "elsewhere/val", "elsewhere"),
     ],
 )
 def test_the_end_of_the_address_tells(tmp_path: Path, path: str, name: str, place: str, root: str) -> None:
