@@ -154,3 +154,27 @@ def test_mistakes_get_one_line(pets: Path, words: tuple[str, ...], code: int, me
     result = oodometer("check", *words)
     assert message in result.stderr
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (code, "", 1)
+
+
+def test_run_refuses_a_set_that_is_not_whole_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models_of_mine.py").write_text(
+        "import numpy as np\n\ndef net(images):\n    return np.zeros((len(images), 1000))\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for place in ("imagenet/val/n01440764/a.png", "imagenet-a/n01498041/b.png"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        Image.new("RGB", (40, 30), "red").save(tmp_path / place)
+    words = ("run", "--model", "callable:models_of_mine:net", "--size", "32", "--data-root", ".", "--on", "imagenet-a")
+    result = oodometer(*words)
+    place = tmp_path / "imagenet-a"
+    assert result.stderr.splitlines()[-1] == (
+        f"Error: {place}: 1 images instead of 7,500 and 1 classes instead of 200; is it unpacked whole? "
+        f"('oodometer check {place}'; --partial uses it as it is)"
+    )
+    assert (result.exit_code, result.stdout) == (1, "")
+    (place / "n01498041" / "b.png").rename(place / "imagenet-a.tar")
+    (place / "n01498041").rmdir()
+    assert oodometer(*words).stderr.splitlines()[-1] == (
+        f"Error: imagenet-a: imagenet-a.tar lies in {place} but is not unpacked; expected imagenet-a "
+        "(200 class folders named by WordNet id)"
+    )

@@ -18,7 +18,7 @@ VERBS = {
     "gaps": "Both sides of every shift, and what is lost between them.",
     "hardest": "The images that most models miss.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
-    "ls": "Show what is in a store, or which models, data and conditions there are.",
+    "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
     "quickstart": "Measure the models of the zoo on twenty photographs.",
     "reproduce": "Derive the papers' published numbers again, ours beside theirs.",
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
