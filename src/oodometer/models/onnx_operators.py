@@ -41,7 +41,7 @@ class Node:
 
     def refuse(self, why: str) -> UnsupportedError:
         """The error for a use of this operator that is not supported."""
-        return UnsupportedError(f"{self.op} with {why}")
+        return UnsupportedError(f"no gradients are known of {self.op} with {why}")
 
 
 @dataclass(frozen=True)

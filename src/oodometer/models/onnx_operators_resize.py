@@ -26,15 +26,17 @@ def resize(node: Node, x: Any, *given: Any) -> Any:
     if node.get("antialias", 0) or node.get("exclude_outside", 0):
         raise node.refuse("antialias or exclude_outside")
     scales, sizes = _asked(node, given)
-    axes = node.get("axes") or list(range(x.dim()))
+    axes = [one % x.dim() for one in node.get("axes") or range(x.dim())]
     if sizes and node.get("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise node.refuse("keep_aspect_ratio_policy")
-    for place, axis in enumerate(axes):
-        n = x.shape[axis]
-        out = sizes[place] if sizes else math.floor(n * scales[place])
-        scale = out / n if sizes else scales[place]
-        if out != n or scale != 1:
-            x = _along(x, axis, _taps(node, n, out, scale))
+    before = [x.shape[axis] for axis in axes]
+    after = sizes or [math.floor(n * scale) for n, scale in zip(before, scales, strict=True)]
+    if after == before:  # whatever the scales: as onnxruntime does it
+        return x
+    scales = scales or [out / n for n, out in zip(before, after, strict=True)]
+    for axis, n, out, scale in zip(axes, before, after, scales, strict=True):
+        if scale != 1:
+            x = _along(x, axis, _taps(node, n, out, np.float32(scale)))
     return x
 
 
@@ -57,7 +59,7 @@ def _along(x: Any, axis: int, taps: list[tuple[np.ndarray, np.ndarray]]) -> Any:
     return mixed
 
 
-def _taps(node: Node, n: int, out: int, scale: float) -> list[tuple[np.ndarray, np.ndarray]]:
+def _taps(node: Node, n: int, out: int, scale: np.float32) -> list[tuple[np.ndarray, np.ndarray]]:
     """For each output place the source places and weights, as many pairs as values are mixed."""
     source = _source(node, n, out, scale)
     mode = node.get("mode", "nearest")
@@ -92,9 +94,9 @@ def _cubic(distance: np.ndarray, a: float) -> np.ndarray:
     return np.where(distance <= 1, near, np.where(distance < 2, far, 0))
 
 
-def _source(node: Node, n: int, out: int, scale: float) -> np.ndarray:
-    """Where each output place lies in the input."""
-    places = np.arange(out, dtype=np.float64)
+def _source(node: Node, n: int, out: int, scale: np.float32) -> np.ndarray:
+    """Where each output place lies in the input, in float32 as onnxruntime: half-way places are rounded alike."""
+    places = np.arange(out, dtype=np.float32)
     rule = node.get("coordinate_transformation_mode", "half_pixel" if _modern(node) else "asymmetric")
     centred: np.ndarray = (places + 0.5) / scale - 0.5
     if rule == "half_pixel" or (rule == "pytorch_half_pixel" and out > 1):
@@ -106,5 +108,5 @@ def _source(node: Node, n: int, out: int, scale: float) -> np.ndarray:
     if rule == "align_corners" and out > 1:
         return places * (n - 1) / (out - 1)
     if rule in ("align_corners", "pytorch_half_pixel"):
-        return np.zeros(out)
+        return np.zeros_like(places)
     raise node.refuse(f"coordinate_transformation_mode={rule}")

@@ -63,7 +63,7 @@ def _check_agreement(module: Any, network: Network, preprocessing: Input, comput
     try:
         logits = module(pixels)
     except UnsupportedError as error:
-        raise _refusal(name, f"no gradients are known of {error}") from error
+        raise _refusal(name, str(error)) from error
     except Exception as error:
         raise _refusal(name, f"its network in torch fails ({one_line(error)})") from error
     if not logits.requires_grad:
