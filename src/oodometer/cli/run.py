@@ -82,6 +82,12 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 )
 @click.option("--base", metavar="COLUMN=VALUE,...", help="Attribute shifts: what the images of the base have.")
 @click.option("--shift", "shifts", multiple=True, metavar="COLUMN=VALUE", help="Attribute shifts: what changes.")
+@click.option(
+    "--test-share",
+    type=float,
+    metavar="SHARE",
+    help="Attribute shifts: of the base, for the IID test, where no column split says.  [default: 0.1]",
+)
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")
@@ -163,9 +169,11 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         )
     found = list(asked.found)
     if flags["base"] or flags["shifts"]:
-        from oodometer.shifts.attribute import shifts_of_flags
+        from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
 
-        found += shifts_of_flags(sources, flags["base"], flags["shifts"], tell=say)
+        found += shifts_of_flags(
+            sources, flags["base"], flags["shifts"], test_share=flags["test_share"] or TEST_SHARE, tell=say
+        )
     sides = [one.shifted if isinstance(one, Shift) else one for one in found]
     if any(one.transform is not None for one in sides):
         say_if_compiling()

@@ -155,7 +155,7 @@ def _gap(store: Store, shift: StoredShift, sides: tuple[Cell, Cell], tables: Ima
     standard, shifted = sides
     if not same_classes(standard, shifted):
         raise OodometerError("its two sides are answered over different classes, so they can't be compared")
-    paired = same_photographs(tables.of(standard), tables.of(shifted))
+    paired = not shift.of_other_images and same_photographs(tables.of(standard), tables.of(shifted))
     values = _paired(store, sides, how) if paired else _apart(store, sides, tables, how)
     return Gap(
         shifted.model_name,

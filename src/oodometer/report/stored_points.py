@@ -169,7 +169,11 @@ def _on_common_images(
     """The points with all models on the images that all of them saw."""
     clean = [[[sides.x[at]] for sides in both.values()] for at in range(len(points.x))]
     shifted = [sides.y for sides in both.values()]
-    same = same_photographs(images_of(store, clean[0][0][0]), images_of(store, shifted[0][0]))
+    sides = clean[0][0][0], shifted[0][0]
+    others = any(
+        one.of_other_images and one.is_standard(sides[0]) and one.is_shifted(sides[1]) for one in shifts_in(store)
+    )
+    same = not others and same_photographs(*(images_of(store, cell) for cell in sides))
     names = points.x[0], points.y
     right_x, right_y, said = (_paired if same else _apart)(store, clean[0], shifted, names)
     sets = [right_x]

@@ -22,6 +22,11 @@ class StoredShift:
     standard: dict[str, Any]
     shifted: dict[str, Any]
 
+    @property
+    def of_other_images(self) -> bool:
+        """Whether the shifted images are others than the standard ones, even where some are called the same."""
+        return self.kind in ("dataset", "adversarially filtered", "attribute")
+
     def is_standard(self, cell: Cell) -> bool:
         """Whether the cell is of the side that the other is compared with."""
         return cell.condition == self.standard

@@ -1,0 +1,130 @@
+"""``run --data-root`` and ``gaps``: both sides of a shift from the command line, to the digit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from oodometer.cli.main import main
+from oodometer.data.imagenet import imagenet
+
+MODEL = '''
+import numpy as np
+
+
+def reads_pixels(images):
+    """The class is written into the first pixel: red x 4 + green / 64."""
+    red, green = images[:, 0, 0, 0].astype(int), images[:, 0, 0, 1].astype(int)
+    logits = np.zeros((len(images), 1000), dtype=np.float32)
+    logits[np.arange(len(images)), np.minimum(4 * red + green // 64, 999)] = 5
+    # The class 0, tench, comes second everywhere: outside of ImageNet-A, where a mask must leave it out.
+    logits[:, 0] += 4
+    return logits
+'''
+IN_A = [imagenet().classes.index(one) for one in ("n01498041", "n01531178", "n01534433")]
+
+
+def says(path: Path, answer: int) -> None:
+    """A picture to which the model answers this class."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (16, 16), (answer // 4, 64 * (answer % 4) + 9, 0)).save(path, format="PNG")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Clean: all right but one of four in A's classes. ImageNet-A: one right of three, one called a tench."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "known_answers.py").write_text(MODEL)
+    stingray, goldfinch, junco = IN_A
+    val, a = tmp_path / "data/imagenet/val", tmp_path / "data/imagenet-a"
+    for name, truth, answer in (("1", stingray, stingray), ("2", goldfinch, goldfinch), ("3", junco, goldfinch)):
+        says(val / imagenet().classes[truth] / f"{name}.JPEG", answer)
+    says(val / imagenet().classes[goldfinch] / "4.JPEG", goldfinch)
+    says(val / imagenet().classes[999] / "5.JPEG", 999)  # not a class of ImageNet-A
+    says(a / imagenet().classes[stingray] / "1.jpg", stingray)
+    says(a / imagenet().classes[goldfinch] / "2.jpg", junco)
+    says(a / imagenet().classes[junco] / "3.jpg", 999)
+    return tmp_path
+
+
+RUN = ("run", "--model", "callable:known_answers:reads_pixels", "--data-root", "data", "--partial", "--size", "16")
+
+
+def oodometer(*words: str) -> str:
+    found = CliRunner().invoke(main, list(words))
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+def test_run_shows_both_sides_and_the_gap(here):
+    text = oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs")
+    # Right: 3 of 4 clean images of these classes, 1 of 3 of ImageNet-A. Clopper-Pearson of 3/4 and 1/3; Newcombe.
+    # Images of the two sides have the same names, which makes them no pairs.
+    header, line = text.splitlines()
+    assert header.split() == ["model", "shift", "standard", "top-1", "there", "shifted", "gap"]
+    assert " ".join(line.split()) == (
+        "reads_pixels imagenet-a val-on-imagenet-a-classes 0.7500 [0.1941, 0.9937] n=4 0.3333 [0.0084, 0.9057] n=3 "
+        "0.4167 [-0.2257, 0.7568]"
+    )
+    low, high = confint_proportions_2indep(3, 4, 1, 3, compare="diff", method="newcomb")  # reference: statsmodels
+    assert (round(low, 4), round(high, 4)) == (-0.2257, 0.7568)
+    assert oodometer("gaps", "runs") == text
+
+
+def test_the_table_can_be_drawn(here):
+    oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs")
+    drawn = oodometer("gaps", "runs", "--plot").splitlines()
+    assert "··········●───────────○·······" in drawn[1]  # 10 of 30 places, 22 of 30
+
+
+def test_json_has_all_of_it(here):
+    found = json.loads(oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs", "--json"))
+    values = {(row["condition"], row["metric"]): row["estimate"]["value"] for row in found}
+    assert values["imagenet-a", "top-1"] == pytest.approx(1 / 3)
+    assert values["imagenet-a", "gap"] == pytest.approx(3 / 4 - 1 / 3)
+    (gap,) = json.loads(oodometer("gaps", "runs", "--json"))
+    assert (gap["shift"], gap["kind"], gap["standard"]) == (
+        "imagenet-a",
+        "adversarially filtered",
+        "val-on-imagenet-a-classes",
+    )
+    assert gap["gap"]["n"] == gap["accuracy_shifted"]["n"] == 3
+
+
+def test_the_mask_is_what_keeps_tench_out(here):
+    """Over all 1,000 classes, the picture that says 999 would be a tench in the second place."""
+    oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs", "--keep", "logits")
+    from oodometer.store.store import open_store
+
+    store = open_store("runs")
+    (cell,) = [cell for cell in store.cells() if cell.condition_name == "imagenet-a"]
+    rows = store.read(cell, logits=True)
+    assert cell.n_classes == rows.logits.shape[1] == 200
+    assert rows.logits[2].max() == 0  # its 999 and its tench are both outside
+
+
+def test_a_set_that_is_not_whole_is_an_error_of_one_line(here):
+    found = CliRunner().invoke(main, [*(word for word in RUN if word != "--partial"), "--on", "imagenet-a"])
+    assert found.exit_code == 1
+    (line,) = [line for line in found.stderr.splitlines() if line.startswith("Error")]
+    assert "3 images instead of 7,500 and 3 classes instead of 200; is it unpacked whole?" in line
+
+
+def test_what_a_group_lacks_is_told(here):
+    found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "natural", "--store", "runs"])
+    assert found.exit_code == 0, found.output
+    (line,) = [line for line in found.stderr.splitlines() if line.startswith("left out, not in")]
+    assert "imagenet-r" in line
+    assert "imagenet-a," not in line
+
+
+def test_a_store_without_shifts(here):
+    oodometer(*RUN, "--store", "plain")
+    found = CliRunner().invoke(main, ["gaps", "plain"])
+    assert found.exit_code == 1
+    assert "plain: no shift was run on both sides; --on natural, or the name of a shift, does" in found.stderr
