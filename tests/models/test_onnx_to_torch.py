@@ -17,7 +17,8 @@ from oodometer.core.errors import MissingExtraError, ModelError
 from oodometer.core.model import IMAGENET_STD, Compute
 from oodometer.models import onnx_operators
 from oodometer.models.load import load_model
-from oodometer.models.onnx_to_torch import distance, probes
+from oodometer.models.onnx_to_torch import distance, is_half, probes
+from oodometer.models.session import Network
 
 torch = pytest.importorskip("torch")
 
@@ -231,6 +232,28 @@ def test_other_answers_than_those_of_onnxruntime(tmp_path, matrix, monkeypatch):
     monkeypatch.setitem(onnx_operators._table, "Elu", wrong)
     with pytest.raises(ModelError, match=r"gives other logits than onnxruntime \(by .*% of their spread\)"):
         model.differentiable(Compute())
+
+
+def cast(kind: int) -> onnx.NodeProto:
+    return helper.make_node("Cast", ["logits"], ["y"], to=kind)
+
+
+def held(element: type) -> onnx.NodeProto:
+    return helper.make_node("Constant", [], ["y"], value=numpy_helper.from_array(np.zeros(2, element)))
+
+
+@pytest.mark.parametrize(
+    ("element", "tail", "half"),
+    [
+        ("float32", [], False),
+        ("float32", [cast(TensorProto.INT64), held(np.float32)], False),
+        ("float16", [], True),
+        ("float32", [cast(TensorProto.FLOAT16)], True),
+        ("float32", [held(np.float16)], True),
+    ],
+)
+def test_half_precision_is_seen(matrix, element, tail, half):
+    assert is_half(Network(linear(matrix, *tail, element=element), input="x", output="y")) is half
 
 
 def test_distance():

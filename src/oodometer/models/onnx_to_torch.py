@@ -107,4 +107,10 @@ def _least(network: Network) -> float:
 
 def is_half(network: Network) -> bool:
     """Whether some of the network is in half precision."""
-    return network.element == "float16" or any(one.data_type in HALF_TYPES for one in network.proto.graph.initializer)
+    graph = network.proto.graph
+    attributes = [one for node in graph.node for one in node.attribute]
+    return (
+        network.element == "float16"
+        or any(one.data_type in HALF_TYPES for one in graph.initializer)
+        or any(one.t.data_type in HALF_TYPES or (one.name == "to" and one.i in HALF_TYPES) for one in attributes)
+    )
