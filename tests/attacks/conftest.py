@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from oodometer.core.attack import Target
-
 torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small networks on one core: threads that wait for each other are slower."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @dataclass(frozen=True)
@@ -81,10 +88,8 @@ def trained(data: Images, harden: Callable[[Any, Any, Any], Any], epochs: int) -
                 optimiser.zero_grad()
                 torch.nn.functional.cross_entropy(network(shown), classes[some]).backward()
                 optimiser.step()
-    network = network.eval()
-    for parameter in network.parameters():
-        parameter.requires_grad_(False)
-    return network
+    network.zero_grad()
+    return network.eval()
 
 
 @pytest.fixture(scope="session")
@@ -105,12 +110,6 @@ def hardened(all_digits: Images) -> Any:
         return shown.detach()
 
     return trained(all_digits, harden, 10)
-
-
-@dataclass(frozen=True)
-class Photographs:
-    network: Any
-    images: Images
 
 
 @pytest.fixture(scope="session")
@@ -143,8 +142,3 @@ def photographs(imagenet_sample) -> Images:
     images = np.stack([data.views(int(one), [view])[0] for one in some])
     classes = np.array([int(data.space.classes[label]) for label in data.labels[some]])
     return Images(images, classes, tuple(data.ids[one] for one in some))
-
-
-@pytest.fixture
-def target() -> Callable[..., Target]:
-    return lambda network, **more: Target(network, **more)

@@ -46,7 +46,9 @@ class Answers:
         torch = import_torch()
         if not logits.requires_grad:
             return torch.zeros_like(images)
-        loss = torch.nn.functional.cross_entropy(logits[wanted], labels[wanted], reduction="sum")
+        # In float32 the probability of a sure answer is 1, and its gradient lacks the label's part; peers lose it so.
+        wide = logits if logits.device.type == "mps" else logits.double()
+        loss = torch.nn.functional.cross_entropy(wide[wanted], labels[wanted], reduction="sum")
         try:
             (found,) = torch.autograd.grad(loss, images, allow_unused=True)
         except Exception as error:

@@ -93,11 +93,9 @@ class Room:
         """Where the loss grows fastest, as a perturbation of norm 1; zero where the gradient is."""
         if self.norm == "linf":
             return gradients.sign()
-        import torch
-
         # Scaled by the largest first: the squares of a small gradient would be zero in float32.
         largest = gradients.abs().amax(dim=(1, 2, 3), keepdim=True)
-        scaled = gradients / largest.clamp(min=torch.finfo(gradients.dtype).tiny)
+        scaled = gradients / largest.masked_fill(largest == 0, 1)
         return scaled / _norms(scaled).clamp(min=1)
 
     def project(self, images: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from oodometer.attacks.answers import import_torch, wrong
 from oodometer.attacks.ball import Ball
 from oodometer.attacks.batch import Victims, attack_all
+from oodometer.attacks.masking import masking_lines
 from oodometer.core.attack import Attack, Attacked, Target
 
 
@@ -41,4 +42,5 @@ class Noise:
 
 def noise(name: str, apply: Noise) -> Attack:
     """The attack of that name."""
-    return Attack(name, {"attack": "noise", **asdict(apply.ball), "seed": apply.seed}, apply)
+    # It looks for no signs and so is warned of nothing; the default of ``judge`` can't be sent to other processes.
+    return Attack(name, {"attack": "noise", **asdict(apply.ball), "seed": apply.seed}, apply, masking_lines)
