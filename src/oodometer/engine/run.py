@@ -324,7 +324,10 @@ class Worker:
         assert attack is not None
         target = Target(self._network(task.model), compute.device, task.label_map, self._check_stop)
         ids = [task.condition.dataset.ids[one] for one in positions]
-        found = attack.apply(target, batch, task.labels[positions], ids)
+        try:
+            found = attack.apply(target, batch, task.labels[positions], ids)
+        except ModelError as error:  # an attack does not know whom it attacks
+            raise ModelError(f"model {task.model.name}: {error}") from error
         findings.update(found.findings)
         if found.logits.shape != (len(batch), task.cell.n_classes) or not np.isfinite(found.logits).all():
             raise ModelError(f"model {task.model.name}: NaN or infinite logits under {attack.name}")
