@@ -13,7 +13,7 @@ from oodometer.models.messages import one_line
 from oodometer.models.onnx_operators import UnsupportedError
 from oodometer.models.session import Network, open_session
 
-# Of the spread of the logits. Two runtimes add float32 numbers in different orders; on 30 architectures of timm that
+# Of the spread of the logits. Two runtimes add float32 numbers in different orders; on 29 architectures of timm that
 # changed the logits by 1e-7 to 3e-6 of their spread, while a wrong stride, axis or activation shows in percents.
 MOST_APART = 1e-3
 # onnxruntime rounds every layer of such a network to 11 bits, the converted one does not: 1e-4 to 3e-4 on three.
