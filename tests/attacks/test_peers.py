@@ -78,11 +78,12 @@ def test_on_efficientnet_lite0_and_photographs(lite0, photographs, ball, peer):
 
 @pytest.mark.slow
 def test_efficientnet_lite0_is_not_robust_and_hides_no_gradients(lite0, photographs):
-    # source: the 204-model testbed, pgd.linf.eps2: no model that was trained in the ordinary way keeps 10 %
+    # source: the table of the 204-model testbed, pgd.linf.eps2: of its standard models the best keeps 14.1 %, and its
+    # attack, which flees from a network's own answers, even lets wrong ones turn right
     attack = parse_attack("pgd-linf-2")
     found = attack.apply(Target(lite0), photographs.images, photographs.labels, photographs.ids)
     assert found.findings["attacked"] >= 12
-    assert found.findings["survived"] <= 1
+    assert found.findings["survived"] <= 0.141 * found.findings["attacked"]
     small = parse_attack("pgd-linf-0.5,steps=12")
     found = small.apply(Target(lite0), photographs.images[:12], photographs.labels[:12], photographs.ids[:12])
     assert list(small.judge(found.findings)) == []
