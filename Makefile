@@ -43,8 +43,9 @@ $(VENV)/.quickstart: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.quickstart
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,quickstart,dev]'
-	# The oracle of the corruption tests; its dependencies as they stand would bring a second OpenCV.
-	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt imagecorruptions-imaug
+	# Oracles of the tests of corruptions and of attacks; the dependencies they ask for would bring a second OpenCV, and
+	# torchvision with an old version of requests.
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt imagecorruptions-imaug torchattacks
 	touch $@
 
 clean:
