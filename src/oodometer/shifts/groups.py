@@ -7,6 +7,7 @@ from typing import Protocol
 
 from oodometer.core.registry import Registry
 from oodometer.shifts.sources import Sources
+from oodometer.shifts.testbed import NATURAL
 
 
 class Group(Protocol):
@@ -30,29 +31,9 @@ groups: Registry[Group] = Registry(
 )
 
 
-NATURAL = (
-    "imagenet-a",
-    "imagenet-o",
-    "imagenet-r",
-    "imagenet-real",
-    "imagenet-sketch",
-    "imagenet-vid-robust_pm0",
-    "imagenet-vid-robust_pm10",
-    "imagenetv2-matched-frequency",
-    "imagenetv2-matched-frequency-format-val",
-    "imagenetv2-threshold-0.7-format-val",
-    "imagenetv2-threshold0.7",
-    "imagenetv2-top-images-format-val",
-    "imagenetv2-topimages",
-    "objectnet-1.0-beta",
-    "ytbb-robust_pm0",
-    "ytbb-robust_pm10",
-)
-
-
 def natural(sources: Sources) -> list[str]:  # noqa: ARG001 - the same wherever the data are
     """The 14 natural shifts of the 204-model testbed, ImageNet-O, and the re-assessed labels of ImageNet."""
-    return list(NATURAL)
+    return [*NATURAL, "imagenet-o", "imagenet-real"]
 
 
 def many_faces(sources: Sources) -> list[str]:
