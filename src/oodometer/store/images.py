@@ -11,6 +11,7 @@ import numpy as np
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
 from oodometer.store.cells import Cell
+from oodometer.store.rows import table_of
 from oodometer.store.store import COLUMN, Store
 
 
@@ -35,11 +36,8 @@ class Images:
 
 def images_of(store: Store, cell: Cell) -> Images:
     """The images of the cell's data set."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        table = pq.read_table(pa.BufferReader(store.files.read(store.images_path(cell))))
+        table = table_of(store.files.read(store.images_path(cell)))
         columns = {
             name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
         }

@@ -31,15 +31,15 @@ def logits_to_parquet(images: np.ndarray, logits: np.ndarray) -> bytes:
 
 def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
     """What `to_parquet` and `logits_to_parquet` wrote."""
-    table = _read(content)
+    table = table_of(content)
     values: dict[str, Any] = {name: table[name].to_numpy() for name in (*INTEGERS, *FLOATS)}
     values["top5"] = _rows_of(table["top5"])
-    return Predictions(**values, logits=None if logits is None else _rows_of(_read(logits)["logits"]))
+    return Predictions(**values, logits=None if logits is None else _rows_of(table_of(logits)["logits"]))
 
 
 def logits_from_parquet(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     """The images and their logits."""
-    table = _read(content)
+    table = table_of(content)
     return table["image"].to_numpy(), _rows_of(table["logits"])
 
 
@@ -63,8 +63,10 @@ def _written(table: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _read(content: bytes) -> Any:
+def table_of(content: bytes) -> Any:
+    """The table in the bytes of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.read_table(pa.BufferReader(content))
+    # By this thread alone: one of Arrow's may let go of the bytes only when Python is ending, which aborts the process.
+    return pq.ParquetFile(pa.BufferReader(content), pre_buffer=False).read(use_threads=False)

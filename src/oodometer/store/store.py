@@ -33,7 +33,7 @@ from oodometer.core.predictions import Predictions, concatenate
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.files import Files
 from oodometer.store.judged import judged_as_one
-from oodometer.store.rows import from_parquet, logits_to_parquet, to_parquet
+from oodometer.store.rows import from_parquet, logits_to_parquet, table_of, to_parquet
 
 MARK = "oodometer.json"
 COLUMN = "column:"
@@ -78,7 +78,7 @@ class Store:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        known = pq.read_table(pa.BufferReader(self.files.read(table)))
+        known = table_of(self.files.read(table))
         new = {name: values for name, values in dataset.columns.items() if f"{COLUMN}{name}" not in known.column_names}
         for name, values in new.items():
             known = known.append_column(f"{COLUMN}{name}", pa.array(values))
@@ -137,10 +137,7 @@ class Store:
 
     def groups_of(self, cell: Cell) -> tuple[np.ndarray, np.ndarray | None]:
         """The unit of each image of the cell's data, and its offset from the anchor where that is known."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        images = pq.read_table(pa.BufferReader(self.files.read(self.images_path(cell))))
+        images = table_of(self.files.read(self.images_path(cell)))
         unit, offset = (f"{COLUMN}{name}" for name in (cell.condition["unit"], "offset"))
         return images[unit].to_numpy(), images[offset].to_numpy() if offset in images.column_names else None
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, StoreError
+from oodometer.store.rows import table_of
 from oodometer.store.store import Store
 
 
@@ -98,13 +99,11 @@ def read_tables(store: Store) -> list[Accuracy]:
     names = [name for name in store.files.names("tables") if name.endswith(".parquet")]
     if not names:
         return []
-    import pyarrow.parquet as pq
-
     found: list[Accuracy] = []
     for name in names:
         content = store.files.read(f"tables/{name}")
         try:
-            found.extend(Accuracy(**row) for row in pq.read_table(io.BytesIO(content)).to_pylist())
+            found.extend(Accuracy(**row) for row in table_of(content).to_pylist())
         except (ValueError, TypeError, OSError) as error:  # what pyarrow raises about a damaged file
             where = store.files.locate(f"tables/{name}")
             raise StoreError(f"{where}: damaged ({str(error).splitlines()[0]}); import the table again") from error
