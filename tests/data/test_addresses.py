@@ -73,3 +73,11 @@ def test_no_permission_is_one_line(tmp_path, put):
     os.chmod(file, 0)
     with pytest.raises(DataError, match="Permission denied"):
         addresses.read_bytes(file)
+
+
+def test_an_archive_that_is_not_there_or_is_none_is_an_error_of_one_line(tmp_path, error_of):
+    address = f"zip://val::{tmp_path}/nowhere.zip"
+    assert error_of(lambda: addresses.exists(address)) == f"{address}: no such file or folder; check the path"
+    (tmp_path / "text.zip").write_text("no archive")
+    address = f"zip://val::{tmp_path}/text.zip"
+    assert error_of(lambda: addresses.list_files(address)) == f"{address}: can't be read (File is not a zip file)"

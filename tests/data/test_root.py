@@ -176,3 +176,9 @@ def test_the_root_comes_from_the_flag_or_the_environment(tmp_path: Path, monkeyp
 
 def test_where_there_is_no_root_the_missing_line_still_says_what_to_do() -> None:
     assert missing_line(PETS, "the data root").startswith("pets-a is not in the data root: expected pets-a/val")
+
+
+def test_a_root_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "imagenet-a.tar").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"imagenet-a\.tar: not a folder; it should hold the data sets"):
+        root_at(str(tmp_path / "imagenet-a.tar"))

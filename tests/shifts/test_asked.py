@@ -116,3 +116,10 @@ def test_the_environment_names_the_root(root, monkeypatch):
     monkeypatch.setenv("OODOMETER_DATA", "/nowhere")
     with pytest.raises(UsageError, match="OODOMETER_DATA"):
         load_shifts("imagenet-a")
+
+
+def test_a_group_without_a_root_asks_for_one(make_dataset):
+    for sources in (Sources(), Sources(dataset=make_dataset(4))):
+        with pytest.raises(UsageError) as caught:
+            asked_for(["natural"], sources)
+        assert str(caught.value) == "natural: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"

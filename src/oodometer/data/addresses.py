@@ -275,6 +275,8 @@ def _file_system(address: str) -> tuple[Any, str]:
         fs, path = fsspec.core.url_to_fs(address)
     except (ImportError, ValueError) as error:
         raise DataError(f"{address}: {_one_line(error)}") from error
+    except Exception as error:  # of an archive: it is opened here, or is none
+        raise _unreadable(address, error) from error
     return fs, str(path)
 
 

@@ -96,7 +96,8 @@ def root_at(address: str | None, *, partial: bool = False) -> DataRoot | None:
     named = address or os.environ.get(VARIABLE)
     if not named:
         return None
-    if not addresses.exists(named):
+    if not addresses.is_folder(named):
         origin = "" if address else f" (from {VARIABLE})"
-        raise UsageError(f"{named}{origin}: no such folder; it should hold the data sets, each in a folder of its own")
+        wrong = "not a folder" if addresses.exists(named) else "no such folder"
+        raise UsageError(f"{named}{origin}: {wrong}; it should hold the data sets, each in a folder of its own")
     return DataRoot(addresses.absolute(named), partial)

@@ -68,13 +68,13 @@ def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
         for one in _of_name(spec, sources, missing):
             found.setdefault(one.name, one)
     if specs and not found:
+        if sources.root is None:
+            raise UsageError(
+                f"{', '.join(specs)}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
+            )
         first = known_sets.get(missing_sets(next(iter(missing)), sources)[0])
-        raise DataError(f"{', '.join(specs)}: none of the data are there; {missing_line(first, _root(sources))}")
+        raise DataError(f"{', '.join(specs)}: none of the data are there; {missing_line(first, sources.root.address)}")
     return Asked(tuple(found.values()), tuple(missing))
-
-
-def _root(sources: Sources) -> str:
-    return sources.root.address if sources.root else "the data root, which nobody named"
 
 
 def _of_name(spec: str, sources: Sources, missing: dict[str, None]) -> Sequence[Condition | Shift]:
