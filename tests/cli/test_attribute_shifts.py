@@ -88,6 +88,38 @@ def test_base_and_shift(shops):
     ]
 
 
+def test_a_run_shows_its_own_gaps_alone(shops):
+    """Another share makes another IID test, of 10 images, under the same name in the same store."""
+    words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
+    assert oodometer(*words).exit_code == 0
+    result = oodometer(*words, "--test-share", "0.5")
+    (line,) = [line.split() for line in result.stdout.splitlines() if line.startswith("light")]
+    assert " ".join(line[3:7]) == share(10, 10)
+    result = oodometer(*words, "--test-share", "0.5", "--json")
+    (gap,) = [row for row in json.loads(result.stdout) if row["metric"] == "gap"]
+    assert share(10, 10) in gap["convention"].replace("  n=", " n=")
+
+
+def test_the_gap_of_each_data_set_names_its_own(shops):
+    words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
+    assert oodometer(*words).exit_code == 0
+    assert oodometer(*words, "--images", "4").exit_code == 0
+    rows = json.loads(oodometer("score", "runs", "--metrics", "gap", "--json").stdout)
+    assert {row["data"]: row["estimate"]["n"] for row in rows} == {
+        "shops/country=fr": 10,
+        "shops/country=fr[4, seed 0]": 4,
+    }
+
+
+def test_images_without_labels_have_no_gap(shops):
+    lines = shops.read_text().splitlines()
+    shops.write_text("\n".join(",".join([one.split(",")[0], *one.split(",")[2:]]) for one in lines))
+    words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
+    result = oodometer(*words)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "left out: light: country=fr: images without labels have no accuracy" in result.stderr
+
+
 def test_what_split_writes_is_what_run_runs_on(shops):
     base = ("--base", "country=us,year=2019", "--shift", "country=fr")
     assert oodometer("split", "shops.csv", *base, "--out", "sets").exit_code == 0
@@ -113,6 +145,9 @@ def test_what_split_writes_is_what_run_runs_on(shops):
          "shift country=de: no image of shops has country=de; its values are fr, us"),
         (("--base", "country=us", "--shift", "country=fr,year=2017"),
          "--shift country=fr,year=2017: one attribute at a time; give --shift once for each"),
+        (("--base", "country=us", "--shift", "country=fr", "--test-share", "0"),
+         "a test share of 0: expected a number between 0 and 1, for example 0.1"),
+        (("--test-share", "0.5"), "--test-share is that of an attribute shift; give --base and --shift too"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(shops, words, line):

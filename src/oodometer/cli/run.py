@@ -21,12 +21,13 @@ from oodometer.cli.output import (
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.core.stored import StoredAnswers
     from oodometer.models.card import Declared
+    from oodometer.report.gaps import Gaps
     from oodometer.store.store import Store
 
 NAMED = re.compile(r"([\w.+-]+)=(.+)", re.DOTALL)
@@ -171,9 +172,10 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
 
-        found += shifts_of_flags(
-            sources, flags["base"], flags["shifts"], test_share=flags["test_share"] or TEST_SHARE, tell=say
-        )
+        share = TEST_SHARE if flags["test_share"] is None else flags["test_share"]
+        found += shifts_of_flags(sources, flags["base"], flags["shifts"], test_share=share, tell=say)
+    elif flags["test_share"] is not None:
+        raise UsageError("--test-share is that of an attribute shift; give --base and --shift too")
     sides = [one.shifted if isinstance(one, Shift) else one for one in found]
     if any(one.transform is not None for one in sides):
         say_if_compiling()
@@ -198,22 +200,30 @@ def show(
         return {cell_for(model, one, precision=precision).key for model in models for one in conditions_of(some)}
 
     shifts = {one.name: one for one in asked if isinstance(one, Shift)}
-    of_shifts, names = keys(list(shifts.values())), {model.name for model in models}
+    of_shifts = keys(list(shifts.values()))
     plain = keys([one for one in asked if not isinstance(one, Shift)])
+    found = gaps_among(store, of_shifts).only(lambda row: row.shift in shifts) if shifts else None
     if flags["as_json"]:
+        from oodometer.report.shift_scores import score_of
+
         rows = score(store).only(lambda row: row.cell in plain | of_shifts).as_json()
-        wanted = score(store, metrics=["gap"]).only(lambda row: row.condition in shifts) if shifts else None
-        print_json(rows + (wanted.only(lambda row: row.model in names).as_json() if wanted else []))
+        print_json(rows + [score_of(row, store).as_json() for row in (found.rows if found else ())])
         return
     if plain:
         click.echo(score(store).only(lambda row: row.cell in plain))
-    if shifts:
-        from oodometer.report.gaps import gaps
-
-        found = gaps(store).only(lambda row: row.shift in shifts and row.model in names)
-        for line in found.left_out:
-            say(f"left out: {line}")
+    if found and found.rows:
         click.echo(found.table(plot=sys.stdout.isatty()))
+
+
+def gaps_among(store: Store, keys: Container[str]) -> Gaps:
+    """The gaps between the cells of these keys; why one is undefined is told on stderr."""
+    from oodometer.report.estimates import How
+    from oodometer.report.gaps import gaps_between
+
+    found = gaps_between(store, [cell for cell in store.cells() if cell.key in keys], How())
+    for line in found.left_out:
+        say(f"left out: {line}")
+    return found
 
 
 def declared_by(flags: dict[str, Any]) -> Declared:

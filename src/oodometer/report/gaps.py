@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class Gap:
         accuracy_standard, accuracy_shifted: Top-1 on each, over the same classes.
         gap: The first minus the second.
         paired: Whether both sides are the same photographs; if not, n is that of the shifted ones.
+        cells: The two sides in the store.
     """
 
     model: str
@@ -48,10 +49,12 @@ class Gap:
     accuracy_shifted: Estimate
     gap: Estimate
     paired: bool
+    cells: tuple[Cell, Cell] = field(repr=False)
 
     def as_json(self) -> dict[str, Any]:
         """The gap as plain values."""
-        return {key: dict(vars(one)) if isinstance(one, Estimate) else one for key, one in vars(self).items()}
+        shown = {key: one for key, one in vars(self).items() if key != "cells"}
+        return {key: dict(vars(one)) if isinstance(one, Estimate) else one for key, one in shown.items()}
 
 
 @dataclass(frozen=True)
@@ -117,16 +120,21 @@ def gaps(
         by: A column of the data, or ``class``: images of a group are resampled together.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
-    how = How(interval, level, draws, by)
+    found = gaps_between(opened, opened.cells(), How(interval, level, draws, by))
+    if not found.rows and not found.left_out:
+        raise StoreError(f"{opened}: {NO_SHIFT}")
+    return found
+
+
+def gaps_between(store: Store, cells: Sequence[Cell], how: How) -> Gaps:
+    """The gaps of the shifts that have both sides among these cells."""
     rows, left_out = [], []
-    for cells in models_of(opened.cells()):
-        for found in gaps_of(opened, cells, how):
+    for some in models_of(cells):
+        for found in gaps_of(store, some, how):
             if isinstance(found, Gap):
                 rows.append(found)
             else:
-                left_out.append(f"{cells[0].model_name}: {found}")
-    if not rows and not left_out:
-        raise StoreError(f"{opened}: {NO_SHIFT}")
+                left_out.append(f"{some[0].model_name}: {found}")
     return Gaps(tuple(rows), tuple(left_out))
 
 
@@ -166,6 +174,7 @@ def _gap(store: Store, shift: StoredShift, sides: tuple[Cell, Cell], tables: Ima
         shifted.condition_name,
         *values,
         paired=paired,
+        cells=sides,
     )
 
 

@@ -19,13 +19,14 @@ def shift_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
     some = False
     for found in gaps_of(store, cells, asked.how):
         some = True
-        yield _score(found, cells, store) if isinstance(found, Gap) else LeftOut((GAP,), found)
+        yield score_of(found, store) if isinstance(found, Gap) else LeftOut((GAP,), found)
     if not some:
         raise OodometerError(NO_SHIFT)
 
 
-def _score(found: Gap, cells: Sequence[Cell], store: Store) -> Score:
-    shifted = next(cell for cell in cells if cell.condition_name == found.shifted)
+def score_of(found: Gap, store: Store) -> Score:
+    """A gap as a score of its shifted side."""
+    shifted = found.cells[1]
     convention = (
         f"top-1 on {found.standard} ({found.accuracy_standard}) minus top-1 on {found.shifted} "
         f"({found.accuracy_shifted}); "
