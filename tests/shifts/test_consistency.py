@@ -137,10 +137,14 @@ def test_to_the_digit_against_a_plain_loop(tmp_path):
     right = {(name, number): bool(good) for name, number, _, good in rows}
     anchors = [(name, number) for name, number, is_anchor, _ in rows if is_anchor]
     found = {row.condition: (row.estimate.value, row.estimate.n) for row in score(store, metrics=["top-1"]).rows}
+    of_metric = score(store, metrics=["pm-k"]).rows
+    as_metric = {(row.condition, row.metric): (row.estimate.value, row.estimate.n) for row in of_metric}
+    assert len(of_metric) == len(as_metric) == 3
     values = []
     for k in (0, 1, 3):
         expected = [all(right.get((name, at + one), True) for one in range(-k, k + 1)) for name, at in anchors]
         assert found[f"pm-{k}"] == (pytest.approx(np.mean(expected)), len(anchors))
+        assert as_metric[f"pm-{k}", f"pm-{k}"] == found[f"pm-{k}"]
         values.append(np.mean(expected))
     assert values == sorted(values, reverse=True)
     assert len(set(values)) == 3
@@ -184,6 +188,8 @@ def test_columns_that_are_missing_or_hold_no_numbers(tmp_path):
     assert error_of(texts, "pm-1") == "clips: the column frame has to hold a whole number for every image"
     halves = manifest(tmp_path / "c", "sequence,frame", [("a", 1.5), ("a", 2)])
     assert error_of(halves, "pm-1") == "clips: the column frame has to hold a whole number for every image"
+    wide = manifest(tmp_path / "e", "sequence,frame", [("a", "1.0"), ("a", "2.0"), ("a", "3.0")])
+    assert members(shift_of(wide, "pm-1").shifted.dataset) == [("1", -1, "0"), ("1", 0, "1"), ("1", 1, "2")]
     holes = manifest(tmp_path / "d", "anchor,offset", [("a", 0), ("a", "")])
     assert error_of(holes, "pm-1") == "clips: the column offset has to hold a whole number for every image"
 

@@ -26,9 +26,9 @@ def video_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
     some = False
     for cell in cells:
         images = tables.of(cell)
-        if cell.n_units is None and set(COLUMNS) <= set(images.columns):
+        if set(COLUMNS) <= set(images.columns):
             some = True
-            found = _of_cell(store, cell, images, asked)
+            found = (_of_cell if cell.n_units is None else _of_judged)(store, cell, images, asked)
             yield from or_left_out(found, ("pm-k",), f"{cell.condition_name} of {cell.data}")
     if not some:
         raise OodometerError("no data with the columns anchor and offset, which say which frames belong together")
@@ -53,8 +53,23 @@ def _of_cell(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator
     of_cell = about(store, [cell], missing=cell.n_images - len(all_rows))
     for k in sorted({0, int(np.abs(offset).max())}):
         found = pm_scores(right, anchor, offset, k=k)
-        convention = f"share of anchors of which every frame within {k} is right; n counts anchors"
-        yield of_cell.score(f"pm-{k}", share_estimate(found.right, asked.how, clusters), convention)
+        yield of_cell.score(f"pm-{k}", share_estimate(found.right, asked.how, clusters), _convention(k))
+
+
+def _of_judged(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
+    """Of a cell whose rows are anchors already, each as its worst frame."""
+    rows = store.read(cell)
+    labelled = rows.rank >= 0
+    if not labelled.any():
+        raise OodometerError("every anchor has a frame without an answer or a label, so pm-k is undefined")
+    clusters = clusters_of(images, rows, asked.how.by)[labelled] if asked.how.by else None
+    k = int(np.abs(images.columns["offset"]).max())
+    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
+    yield of_cell.score(f"pm-{k}", share_estimate(rows.rank[labelled] == 0, asked.how, clusters), _convention(k))
+
+
+def _convention(k: int) -> str:
+    return f"share of anchors of which every frame within {k} is right; n counts anchors"
 
 
 def _judged(images: Images, rows: Predictions) -> np.ndarray:
