@@ -204,6 +204,15 @@ def test_copies_under_other_names_are_found_by_reading_them(tmp_path):
     assert told == [(0, 5), (1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
+def test_files_that_are_not_there_are_not_taken_for_the_same_content(tmp_path):
+    table = write(tmp_path, shops())
+    split = split_of(table)
+    for picture in tmp_path.rglob("*.png"):
+        picture.unlink()
+    with pytest.raises(DataError, match=r"shops/train: (\d+) of its \1 images can't be read, first .*no such file"):
+        check_contents(split)
+
+
 def test_fewer_images_of_each_test_set(tmp_path):
     split = fewer_images(split_of(write(tmp_path, shops()), test_share=0.5), 4)
     assert {name: len(data) for name, data in split.tests.items()} == {

@@ -141,7 +141,7 @@ def fewer_images(split: AttributeSplit, n: int, *, seed: int = 0) -> AttributeSp
 
 
 def check_contents(split: AttributeSplit, progress: Progress = silent) -> None:
-    """An error where an image of a test set is also in train, whatever its name; every file is read.
+    """An error where an image of a test set is also in train, whatever its name, or can't be read; reads every file.
 
     Args:
         progress: Called with the number of sets that are read, and of all.
@@ -149,7 +149,13 @@ def check_contents(split: AttributeSplit, progress: Progress = silent) -> None:
     total = len(split.sets)
     for done, data in enumerate(split.sets.values()):
         progress(done, total)
-        data.scan()
+        broken = data.scan().broken
+        if broken:
+            # They would all count as the same content.
+            raise DataError(
+                f"{data.name}: {len(broken)} of its {len(data)} images can't be read, "
+                f"first {broken[min(broken)]}; mend them, or leave them out of the manifest"
+            )
     progress(total, total)
     _check_train(split, lambda data: list(data.scan().contents))
 
