@@ -69,7 +69,9 @@ def test_the_digest_is_that_of_a_folder(tmp_path, encode, put):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "no column 'path'"),
+        (b"", "an empty file; expected a header with a column 'path', and a row for each image"),
+        (b"path;label\na.png;x,y\n", "its columns are separated by semicolons; save it with commas between them"),
+        (b"path\tlabel\na.png\t0\n", "its columns are separated by tabs; save it with commas between them"),
         (b"file,label\na.png,0\n", "no column 'path'; its columns are file, label"),
         (b"path,label\n", "no images in it"),
         (b"path,label\na.png\n", "row 1 has 1 fields, the header has 2"),
@@ -78,7 +80,8 @@ def test_the_digest_is_that_of_a_folder(tmp_path, encode, put):
         (b"path,label\n,1\n", "row 1 has no path"),
         (b"path,label,label\na.png,1,2\n", "two columns are named 'label'"),
         (b"path,label\na.png,0\na.png,0\n", "two images have the id 'a.png'"),
-        (b"path\n\xff\xfe\n", "not a readable CSV file"),
+        (b"path\n\xff\xfe\n", "not a readable CSV file in UTF-8"),
+        ("path,label\ncafé.png,0\n".encode("cp1252"), "; save it as UTF-8"),
     ],
 )
 def test_bad_lists_are_one_line(tmp_path, put, error_of, text, message):

@@ -73,7 +73,12 @@ def _read_csv(address: str) -> dict[str, Sequence[Any]]:
         text = addresses.read_bytes(address).decode("utf-8-sig")
         header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row] or [[]]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{address}: not a readable CSV file in UTF-8 ({error})") from error
+        raise DataError(f"{address}: not a readable CSV file in UTF-8 ({error}); save it as UTF-8") from error
+    if not header:
+        raise DataError(f"{address}: an empty file; expected a header with a column 'path', and a row for each image")
+    for mark, called in ((";", "semicolons"), ("\t", "tabs")):
+        if len(header) == 1 and mark in header[0]:
+            raise DataError(f"{address}: its columns are separated by {called}; save it with commas between them")
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise DataError(f"{address}: row {number} has {len(row)} fields, the header has {len(header)}")
