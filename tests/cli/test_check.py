@@ -112,6 +112,14 @@ def test_a_set_with_much_wrong(pets: Path) -> None:
     assert result.exit_code == 3
 
 
+def test_nothing_is_said_of_a_comparison_where_nothing_could_be_read(pets: Path) -> None:
+    for picture in pets.rglob("*.png"):
+        picture.unlink()
+    result = oodometer("check", "pets-a")
+    assert result.exit_code == 3
+    assert HINT not in result.stderr
+
+
 def test_json_names_everything(pets: Path) -> None:
     for name in "abcde":
         (pets / f"{name}.txt").write_text("x")

@@ -94,6 +94,21 @@ def test_a_root_of_several_sets(tmp_path: Path, error_of: ErrorOf) -> None:
     )
 
 
+def test_a_folder_that_several_sets_share(tmp_path: Path, error_of: ErrorOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As CIFAR-10.1 has its two versions in one folder."""
+    versions = [replace(PETS, name=f"fish-{one}", places=(f"fish/{one}.npy",)) for one in ("v1", "v2")]
+    monkeypatch.setattr(known_sets, "_loaded", {one.name: one for one in versions})
+    shared = tmp_path / "fish"
+    shared.mkdir()
+    (shared / "v1.npy").touch()
+    claim = claim_of(str(shared))
+    assert (claim.known, claim.place, claim.root) == (versions[0], f"{shared}/v1.npy", str(tmp_path))
+    (shared / "v2.npy").touch()
+    assert error_of(lambda: claim_of(str(shared))) == (
+        f"{shared}: it holds 2 data sets, fish-v1, fish-v2; check one of them, such as {shared}/v1.npy"
+    )
+
+
 def test_what_is_not_there_or_not_unpacked(tmp_path: Path, error_of: ErrorOf) -> None:
     nowhere = str(tmp_path / "pets")
     assert error_of(lambda: claim_of(nowhere)) == f"{nowhere}: no such file or folder; check the path"

@@ -55,7 +55,7 @@ def command(address: str, as_: str | None, against: str | None, thorough: bool, 
 
         checked = check_set(address, as_=as_, against=against, thorough=thorough, progress=stage)
     print_json(checked.as_json()) if as_json else click.echo(as_text(checked))
-    if not thorough:
+    if checked.readable and not thorough:
         say("files were compared by their bytes; --thorough decodes every image and compares pixels and looks")
     if checked.wrong:
         n = len(checked.wrong)

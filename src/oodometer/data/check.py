@@ -86,6 +86,11 @@ class Checked:
         return tuple(row for row in self.rows if row.verdict == "wrong")
 
     @property
+    def readable(self) -> bool:
+        """Whether there were images to look at."""
+        return not any(row.check == "layout" for row in self.wrong)
+
+    @property
     def verdict(self) -> str:
         """The outcome in one line."""
         if self.wrong:

@@ -69,7 +69,8 @@ def _by_content(place: str) -> Claim:
     """The one set that lies below the address."""
     found = [(below, known) for known in _every_set() if (below := _below(place, known))]
     if len(found) == 1:
-        return Claim(found[0][0], found[0][1], root=place)
+        below, known = found[0]
+        return Claim(below, known, root=place if place_below(place, known) else addresses.parent(place))
     if found:
         raise UsageError(
             f"{place}: it holds {len(found)} data sets, {', '.join(known.name for _, known in found[:4])}"
@@ -84,7 +85,11 @@ def _by_content(place: str) -> Claim:
 
 
 def _below(place: str, known: KnownSet) -> str | None:
-    return place_below(place, known) if addresses.is_folder(place) else None
+    """Where a set lies in a folder: a root, or one that holds it by name, as ``cifar-10.1`` its versions."""
+    if not addresses.is_folder(place):
+        return None
+    named = place_below(addresses.parent(place), known)
+    return place_below(place, known) or (named if named and named.startswith(f"{place}/") else None)
 
 
 def _matched(address: str, known: KnownSet) -> str | None:
