@@ -126,16 +126,20 @@ def _rate() -> Any:
 
 
 class Lines:
-    """Progress as a plain line every few seconds, and one at the end."""
+    """Progress as a plain line every few seconds, and one at the end; whoever ends may begin anew."""
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.begun = time.monotonic()
         self.said = self.begun
+        self.ended: float | None = None
 
     def __call__(self, done: int, total: int) -> None:
         """Tell how far it is, if it is time to."""
         now = time.monotonic()
+        if self.ended is not None:
+            self.begun = self.said = self.ended
+        self.ended = now if done == total else None
         if total == 0:
             say(NOTHING)
         elif done == 0:
