@@ -128,3 +128,62 @@ def test_a_store_without_shifts(here):
     found = CliRunner().invoke(main, ["gaps", "plain"])
     assert found.exit_code == 1
     assert "plain: no shift was run on both sides; --on natural, or the name of a shift, does" in found.stderr
+
+
+def test_a_run_shows_its_own_data_and_a_store_of_several_tells_them_apart(here):
+    """Two runs of the same shift, the second on fewer images: neither's numbers are taken for the other's."""
+    whole = (*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs")
+    first = oodometer(*whole)
+    fewer = oodometer(*whole, "--images", "2").splitlines()
+    assert len(fewer) == 2
+    assert "n=2" in fewer[1]
+    assert oodometer(*whole) == first  # and of the images of the second run it says nothing
+    rows = json.loads(oodometer(*whole, "--json"))
+    assert [row["estimate"]["n"] for row in rows if row["metric"] == "gap"] == [3]
+    lines = [" ".join(line.split()) for line in oodometer("gaps", "runs").splitlines()[1:]]
+    assert [line.partition(") ")[0] for line in sorted(lines)] == [
+        "reads_pixels imagenet-a (imagenet-a",
+        "reads_pixels imagenet-a (imagenet-a[2, seed 0]",
+    ]
+    of_both = json.loads(oodometer("score", "runs", "--metrics", "gap", "--json"))
+    # the data that a gap is about are those of its own shifted side
+    assert {(row["data"], row["estimate"]["n"]) for row in of_both} == {("imagenet-a", 3), ("imagenet-a[2, seed 0]", 2)}
+    says(here / "data/imagenet-a" / imagenet().classes[IN_A[0]] / "4.jpg", 0)  # the same name, other images
+    oodometer(*whole)
+    assert oodometer("gaps", "runs").count(" imagenet-a (imagenet-a@") == 2
+
+
+def test_a_run_says_nothing_of_the_gaps_of_other_models(here):
+    oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs")
+    (here / "data/imagenet-o/n01443537").mkdir(parents=True)
+    says(here / "data/imagenet-o/n01443537/1.JPEG", 7)
+    says(here / "data/imagenet/val/n01443537/6.JPEG", 1)
+    other = [*RUN[:2], "other=callable:known_answers:reads_pixels", *RUN[3:], "--resize", "squash", "--store", "runs"]
+    found = CliRunner().invoke(main, [*other, "--on", "imagenet-o"])
+    assert "left out: other: imagenet-o: images without labels have no accuracy" in found.stderr
+    found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs"])
+    assert "left out" not in found.stderr
+
+
+def test_shifts_without_clean_images_are_not_said_to_be_missing(here):
+    (here / "data/imagenet").rename(here / "elsewhere")
+    frames = {f"val/v/00000{n}.JPEG": [0] for n in range(2)}
+    for path in frames:
+        says(here / "data/imagenet-vid-robust" / path, 404)
+    (here / "data/imagenet-vid-robust/metadata").mkdir()
+    for name, content in (("pmsets", {"val/v/000000.JPEG": ["val/v/000001.JPEG"]}), ("labels", frames)):
+        (here / f"data/imagenet-vid-robust/metadata/{name}.json").write_text(json.dumps(content))
+    found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "natural", "--store", "runs"])
+    assert found.exit_code == 0, found.output
+    (line,) = [line for line in found.stderr.splitlines() if line.startswith("left out")]
+    assert line.startswith(f"left out, without clean images (no imagenet in {here / 'data'}, no --data): imagenet-a, ")
+
+
+def test_shifts_of_whose_classes_there_are_no_clean_images_are_told(here):
+    clean = here / "tench" / imagenet().classes[0]
+    says(clean / "1.png", 0)
+    says(here / "data/imagenetv2-topimages/0/1.jpeg", 0)
+    words = [*RUN, "--data", "tench", "--resize", "squash", "--on", "natural", "--store", "runs"]
+    found = CliRunner().invoke(main, words)
+    assert found.exit_code == 0, found.output
+    assert "left out, no clean images of their classes: imagenet-a" in found.stderr.splitlines()

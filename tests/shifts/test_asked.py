@@ -123,3 +123,20 @@ def test_a_group_without_a_root_asks_for_one(make_dataset):
         with pytest.raises(UsageError) as caught:
             asked_for(["natural"], sources)
         assert str(caught.value) == "natural: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
+
+
+def test_a_group_goes_without_shifts_of_whose_classes_there_are_no_clean_images(root, make_dataset):
+    tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])  # which is not in ImageNet-A
+    asked = asked_for(["natural"], Sources(dataset=tench, root=root))
+    assert [one.name for one in asked.found] == ["imagenetv2-matched-frequency-format-val"]
+    assert asked.unmatched == ("imagenet-a",)
+    assert "imagenet-a" not in asked.missing
+    with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
+        asked_for(["imagenet-a"], Sources(dataset=tench, root=root))
+
+
+def test_a_group_of_which_all_is_unmatched(root, make_dataset, monkeypatch):
+    monkeypatch.setitem(groups._loaded, "natural", lambda sources: ["imagenet-a"])
+    tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])
+    with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
+        asked_for(["natural"], Sources(dataset=tench, root=root))

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
+from oodometer.shifts.asked import asked_for
+from oodometer.shifts.overview import overview
 from oodometer.shifts.sources import Sources
 from oodometer.shifts.testbed import is_setting, needs_of, setting, settings
 
@@ -116,3 +119,19 @@ def test_a_corruption_that_is_not_on_disk_is_told(make_dataset):
     assert made("imagenet-c.fog.2_on-disk", sources).shifted.dataset.ids == ("a/x", "b/y")
     with pytest.raises(DataError, match=r"imagenet-c.snow.1_on-disk: ImageNet-C on disk has no snow/1"):
         setting("imagenet-c.snow.1_on-disk", sources)
+
+
+def test_of_imagenet_c_only_what_is_unpacked_is_asked_for(tmp_path):
+    """Its archives are unpacked one by one, side by side or each in the folder of its group."""
+    for path in ("imagenet/val/n01494475/a.JPEG", "imagenet-c/fog/2/n01494475/a.JPEG"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        Image.new("RGB", (224, 224)).save(tmp_path / path)
+    (tmp_path / "imagenet-c/noise/shot_noise/5/n01494475").mkdir(parents=True)
+    Image.new("RGB", (224, 224)).save(tmp_path / "imagenet-c/noise/shot_noise/5/n01494475/a.JPEG")
+    sources = Sources(root=DataRoot(str(tmp_path), partial=True))
+    asked = asked_for(["testbed"], sources)
+    on_disk = ["imagenet-c.fog.2_on-disk", "imagenet-c.shot_noise.5_on-disk"]
+    assert [one.name for one in asked.found if one.name.endswith("on-disk")] == on_disk
+    assert sum(name.endswith("on-disk") for name in asked.missing) == 95 - 2
+    (listed,) = [one for one in overview(sources.root).groups if one.name == "testbed"]
+    assert set(listed.there) == set(settings()) - set(asked.missing)

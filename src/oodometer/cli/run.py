@@ -150,7 +150,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.load import load_data
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import asked_for, check_names
-    from oodometer.shifts.sources import Sources
+    from oodometer.shifts.sources import IMAGENET, Sources
 
     names = flags["conditions"] or (() if flags["base"] else ("clean",))
     check_names(names)
@@ -162,12 +162,15 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
     )
     asked = asked_for(names, sources)
+    root = sources.root.address if sources.root else "the data"
     if asked.missing:
-        say(
-            f"left out, not in {sources.root.address if sources.root else 'the data'}: {', '.join(asked.missing[:20])}"
-            + (f" and {len(asked.missing) - 20} more" if len(asked.missing) > 20 else "")
-            + "; 'oodometer ls shifts' says what is missing and where to get it"
+        where = (
+            f"not in {root}" if sources.has(IMAGENET) else f"without clean images (no imagenet in {root}, no --data)"
         )
+        told = "'oodometer ls shifts' says what is missing and where to get it"
+        say(f"left out, {where}: {some_of(asked.missing)}; {told}")
+    if asked.unmatched:
+        say(f"left out, no clean images of their classes: {some_of(asked.unmatched)}")
     found = list(asked.found)
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
@@ -180,6 +183,12 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     if any(one.transform is not None for one in sides):
         say_if_compiling()
     return found
+
+
+def some_of(names: Sequence[str], *, most: int = 20) -> str:
+    """The names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def show(

@@ -12,13 +12,29 @@ from oodometer.data.ids import ids_of_paths
 from oodometer.data.labels import space_of
 from oodometer.data.source import EncodedSource, ImageFiles
 
+SEVERITIES = frozenset("12345")
+_AROUND = 2
+"""How many folders may lie around those of the corruptions: of a group (``weather``), and of the whole."""
+
+
+def parts_below(address: str, *, around: int = _AROUND) -> frozenset[tuple[str, str]]:
+    """The corruptions and severities that there are folders of; nothing further down is looked at."""
+    found: set[tuple[str, str]] = set()
+    for name in addresses.list_folders(address):
+        inside = addresses.join(address, name)
+        severities = SEVERITIES.intersection(addresses.list_folders(inside))
+        found |= {(name, one) for one in severities}
+        if not severities and around:
+            found |= parts_below(inside, around=around - 1)
+    return frozenset(found)
+
 
 def open_imagenet_c(address: str, *, name: str) -> Dataset:
     """All corrupted images with their columns corruption and severity; ids are CORRUPTION/SEVERITY/CLASS/FILE."""
     files = [file for file in addresses.list_files(address) if is_image(file.path)]
     parts = [file.path.split("/")[-4:] for file in files]
     for file, part in zip(files, parts, strict=True):
-        if len(part) < 4 or part[1] not in ("1", "2", "3", "4", "5"):
+        if len(part) < 4 or part[1] not in SEVERITIES:
             raise DataError(f"{address}: {file.path} is not at CORRUPTION/SEVERITY/CLASS/FILE, as in ImageNet-C")
     if not files:
         raise DataError(f"{address}: no images in it; expected CORRUPTION/SEVERITY/CLASS/FILE")

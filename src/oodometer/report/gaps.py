@@ -86,17 +86,18 @@ class Gaps:
             "shifted",
             "gap",
         ]
-        names = [row.model for row in self.rows]
         several = {
             row.model for row in self.rows if len({one.weights for one in self.rows if one.model == row.model}) > 1
         }
+        shifts = _told_apart([(row.shift, row.cells[1]) for row in self.rows])
+        standards = _told_apart([(row.standard, row.cells[0]) for row in self.rows])
         lines = []
-        for row in self.rows:
+        for row, shift, standard in zip(self.rows, shifts, standards, strict=True):
             a, b = row.accuracy_standard, row.accuracy_shifted
             drawn = [dumbbell(a.value, b.value, width=30)] if plot else []
             name = f"{row.model}@{row.weights}" if row.model in several else row.model
-            lines.append([name, row.shift, row.standard, *drawn, str(a), str(b), _without_n(row.gap)])
-        return columns([header, *lines]) if names else ""
+            lines.append([name, shift, standard, *drawn, str(a), str(b), _without_n(row.gap)])
+        return columns([header, *lines]) if lines else ""
 
     def as_json(self) -> list[dict[str, Any]]:
         """The gaps as plain values."""
@@ -229,6 +230,18 @@ def _bootstrapped(draws: np.ndarray, standard: Estimate, shifted: Estimate, how:
 def _percentile(how: How, *, seed: int | None = None) -> Resampling:
     # Of a difference of two means there is no jackknife here, which BCa would need.
     return replace(how.resampling, method="percentile", seed=how.seed if seed is None else seed)
+
+
+def _told_apart(sides: Sequence[tuple[str, Cell]]) -> list[str]:
+    """What to call each: the name, with that of the data where they differ, and their digest where even that is one."""
+    data = {(name, cell.data, str(cell.condition["data"])) for name, cell in sides}
+
+    def called(name: str, cell: Cell) -> str:
+        alike = [of for one, of, _ in data if one == name]
+        digest = f"@{str(cell.condition['data'])[:8]}" if alike.count(cell.data) > 1 else ""
+        return f"{name} ({cell.data}{digest})" if len(alike) > 1 else name
+
+    return [called(*side) for side in sides]
 
 
 def _without_n(estimate: Estimate) -> str:

@@ -15,16 +15,22 @@ from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
 from oodometer.shifts.consistency import is_consistency, pm_shift
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.sources import IMAGENET, Sources
+from oodometer.shifts.sources import IMAGENET, NoCleanImagesError, Sources
 from oodometer.shifts.suites import conditions_for, suites
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be run, and the members of groups whose data are not there."""
+    """What is to be run.
+
+    Args:
+        missing: The members of groups whose data are not there.
+        unmatched: Those of whose classes there are no clean images, which happens where these are not whole.
+    """
 
     found: tuple[Condition | Shift, ...]
     missing: tuple[str, ...]
+    unmatched: tuple[str, ...] = ()
 
 
 def load_shifts(
@@ -63,21 +69,28 @@ def check_names(specs: Sequence[str]) -> None:
 def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
     """The conditions and shifts of these names, each once."""
     found: dict[str, Condition | Shift] = {}
-    missing: dict[str, None] = {}
+    missing: Missing = {}
     for spec in specs:
         for one in _of_name(spec, sources, missing):
             found.setdefault(one.name, one)
+    unmatched = {name: why for name, why in missing.items() if why}
     if specs and not found:
+        for why in unmatched.values():
+            raise why
         if sources.root is None:
             raise UsageError(
                 f"{', '.join(specs)}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
             )
         first = known_sets.get(missing_sets(next(iter(missing)), sources)[0])
         raise DataError(f"{', '.join(specs)}: none of the data are there; {missing_line(first, sources.root.address)}")
-    return Asked(tuple(found.values()), tuple(missing))
+    return Asked(tuple(found.values()), tuple(name for name in missing if name not in unmatched), tuple(unmatched))
 
 
-def _of_name(spec: str, sources: Sources, missing: dict[str, None]) -> Sequence[Condition | Shift]:
+Missing = dict[str, NoCleanImagesError | None]
+"""The members of groups that are left out; with an error where the data are there."""
+
+
+def _of_name(spec: str, sources: Sources, missing: Missing) -> Sequence[Condition | Shift]:
     name = spec.partition("/")[0]
     if spec in groups.names():
         return _of_group(spec, sources, missing)
@@ -111,20 +124,24 @@ def _known(spec: str, sources: Sources) -> list[Shift]:
     return wanted
 
 
-def _of_group(name: str, sources: Sources, missing: dict[str, None]) -> list[Condition | Shift]:
+def _of_group(name: str, sources: Sources, missing: Missing) -> list[Condition | Shift]:
     """What of a group can be made of the data that are there."""
     found: list[Condition | Shift] = []
     for member in groups.get(name)(sources):
         if missing_sets(member, sources):
             missing.setdefault(member)
-        else:
+            continue
+        try:
             found += _of_name(member, sources, missing)
+        except NoCleanImagesError as why:
+            missing.setdefault(member, why)
     return found
 
 
 def missing_sets(spec: str, sources: Sources) -> list[str]:
-    """The published sets that a name needs and that are not there."""
-    return [one for one in needs_of(spec, sources) if not sources.has(one)]
+    """The published sets that a name needs and that are not there, or not this part of them."""
+    missing = [one for one in needs_of(spec, sources) if not sources.has(one)]
+    return missing or (["imagenet-c"] if testbed.is_left_packed(spec, sources) else [])
 
 
 def needs_of(spec: str, sources: Sources) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelMap, mask
 from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.data.imagenet import imagenet
+from oodometer.data.imagenet_c import parts_below
 from oodometer.shifts.adversarial import attack_shift
 from oodometer.shifts.imagenet_c import CANONICAL, corrupted, grey
 from oodometer.shifts.imagenet_c_disk import from_disk
@@ -94,6 +95,15 @@ def needs_of(name: str) -> tuple[str, ...]:
     if name == V2_EIGHTH:
         return ("imagenet", V2)
     return known_shifts.get(CLASS_MATCHED[name]).needs if name in CLASS_MATCHED else ("imagenet",)
+
+
+def is_left_packed(name: str, sources: Sources) -> bool:
+    """Whether ImageNet-C lies on disk without this part of it: it comes in several archives."""
+    match = ON_DISK.fullmatch(name)
+    place = sources.root.place_of("imagenet-c") if match and sources.root else None
+    if match is None or place is None:
+        return False
+    return match.groups() not in sources.once("parts of imagenet-c", lambda: parts_below(place))
 
 
 def setting(name: str, sources: Sources) -> Condition | Shift:
