@@ -15,7 +15,7 @@ from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
 from oodometer.shifts.asked import asked_for
 from oodometer.shifts.overview import overview
-from oodometer.shifts.sources import Sources
+from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_setting, needs_of, setting, settings
 
 
@@ -135,3 +135,15 @@ def test_of_imagenet_c_only_what_is_unpacked_is_asked_for(tmp_path):
     assert sum(name.endswith("on-disk") for name in asked.missing) == 95 - 2
     (listed,) = [one for one in overview(sources.root).groups if one.name == "testbed"]
     assert set(listed.there) == set(settings()) - set(asked.missing)
+
+
+def test_few_images_of_an_eighth_are_taken_of_all_of_it(make_dataset, tmp_path):
+    root = DataRoot(str(tmp_path), partial=True)
+    v2 = "imagenetv2-matched-frequency-format-val"
+    root._opened[v2] = make_dataset(2000, space=imagenet(), labels=np.repeat(np.arange(1000), 2), name=v2)
+    clean = make_dataset(1000, space=imagenet())
+    pair = made(f"{v2}_subsampled_class_1_8", Sources(dataset=clean, root=root, images=10))
+    assert (len(pair.standard.dataset), len(pair.shifted.dataset)) == (10, 10)
+    root._opened[v2] = make_dataset(3, space=imagenet(), labels=[0, 0, 1], name=v2)
+    with pytest.raises(UnmatchedError, match=f"{v2}: no image of the classes of testbed-1-8"):
+        setting(f"{v2}_subsampled_class_1_8", Sources(dataset=clean, root=root))

@@ -149,7 +149,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.core.condition import Shift
     from oodometer.data.load import load_data
     from oodometer.data.root import root_at
-    from oodometer.shifts.asked import asked_for, check_names
+    from oodometer.shifts.asked import asked_for, check_names, missing_sets
     from oodometer.shifts.sources import IMAGENET, Sources
 
     names = flags["conditions"] or (() if flags["base"] else ("clean",))
@@ -163,14 +163,14 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     )
     asked = asked_for(names, sources)
     root = sources.root.address if sources.root else "the data"
-    if asked.missing:
-        where = (
-            f"not in {root}" if sources.has(IMAGENET) else f"without clean images (no imagenet in {root}, no --data)"
-        )
-        told = "'oodometer ls shifts' says what is missing and where to get it"
-        say(f"left out, {where}: {some_of(asked.missing)}; {told}")
-    if asked.unmatched:
-        say(f"left out, no clean images of their classes: {some_of(asked.unmatched)}")
+    unclean = [name for name in asked.missing if IMAGENET in missing_sets(name, sources)]
+    for why, names in (
+        (f"without clean images (no imagenet in {root}, no --data)", unclean),
+        (f"not in {root}", [name for name in asked.missing if name not in unclean]),
+        ("no images of their classes", asked.unmatched),
+    ):
+        if names:
+            say(f"left out, {why}: {some_of(names)}; 'oodometer ls shifts' says what is missing and where to get it")
     found = list(asked.found)
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags

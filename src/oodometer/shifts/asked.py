@@ -15,7 +15,7 @@ from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
 from oodometer.shifts.consistency import is_consistency, pm_shift
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.sources import IMAGENET, NoCleanImagesError, Sources
+from oodometer.shifts.sources import IMAGENET, Sources, UnmatchedError
 from oodometer.shifts.suites import conditions_for, suites
 
 
@@ -25,7 +25,7 @@ class Asked:
 
     Args:
         missing: The members of groups whose data are not there.
-        unmatched: Those of whose classes there are no clean images, which happens where these are not whole.
+        unmatched: Those of whose classes one side has no images, which happens where a set is not whole.
     """
 
     found: tuple[Condition | Shift, ...]
@@ -86,7 +86,7 @@ def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
     return Asked(tuple(found.values()), tuple(name for name in missing if name not in unmatched), tuple(unmatched))
 
 
-Missing = dict[str, NoCleanImagesError | None]
+Missing = dict[str, UnmatchedError | None]
 """The members of groups that are left out; with an error where the data are there."""
 
 
@@ -133,7 +133,7 @@ def _of_group(name: str, sources: Sources, missing: Missing) -> list[Condition |
             continue
         try:
             found += _of_name(member, sources, missing)
-        except NoCleanImagesError as why:
+        except UnmatchedError as why:
             missing.setdefault(member, why)
     return found
 

@@ -22,8 +22,8 @@ VAL = "val"
 """What the clean ImageNet images are called, as in the 204-model testbed."""
 
 
-class NoCleanImagesError(UsageError):
-    """The clean images are of other classes than the shifted ones."""
+class UnmatchedError(UsageError):
+    """One side of a shift has no images of the classes of the other."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Sources:
             members = np.array(sorted(index for group in label_map.members for index in group))
             kept = np.flatnonzero(np.isin(aligned, members))
             if not len(kept):
-                raise NoCleanImagesError(f"{whole.name}: no image of the classes of {label_map.name}, to compare with")
+                raise UnmatchedError(f"{whole.name}: no image of the classes of {label_map.name}, to compare with")
             return Condition(name, self.fewer(whole.take(kept, name=name)), label_map)
 
         return self.once(name, make)

@@ -23,7 +23,7 @@ from oodometer.shifts.adversarial import attack_shift
 from oodometer.shifts.imagenet_c import CANONICAL, corrupted, grey
 from oodometer.shifts.imagenet_c_disk import from_disk
 from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.sources import VAL, Sources
+from oodometer.shifts.sources import VAL, Sources, UnmatchedError
 
 SEVERITIES = (1, 2, 3, 4, 5)
 ATTACKS = {
@@ -143,9 +143,12 @@ def _eighth(name: str, sources: Sources) -> Condition | Shift:
     clean = sources.clean_on(classes, name=EIGHTH)
     if name == EIGHTH:
         return clean
-    whole = sources.open(V2)
+    # Of all images, not of the few that a run may look at: so many are wanted of these classes too.
+    whole = sources.whole(V2)
     kept = np.flatnonzero(np.isin(whole.labels, [index for (index,) in classes.members]))
-    return Shift(name, "dataset", clean, Condition(name, whole.take(kept, name=name), classes))
+    if not len(kept):
+        raise UnmatchedError(f"{V2}: no image of the classes of {classes.name}")
+    return Shift(name, "dataset", clean, Condition(name, sources.fewer(whole.take(kept, name=name)), classes))
 
 
 def _classes_of_the_eighth() -> LabelMap:
