@@ -120,6 +120,16 @@ def test_nothing_is_said_of_a_comparison_where_nothing_could_be_read(pets: Path)
     assert HINT not in result.stderr
 
 
+def test_of_many_equal_images_the_first_are_named(pets: Path) -> None:
+    for number in range(2, 12):
+        (pets / "cat" / f"{number}.png").write_bytes((pets / "cat" / "0.png").read_bytes())
+    result = oodometer("check", "pets-a")
+    assert "same bytes, one class: cat/0 = cat/10 = cat/11 = 8 more\n" in result.stdout
+    rows = json.loads(oodometer("check", "pets-a", "--json").stdout)["checks"]
+    (row,) = [row for row in rows if row["check"] == "same bytes, one class"]
+    assert len(row["examples"][0].split(" = ")) == 11
+
+
 def test_json_names_everything(pets: Path) -> None:
     for name in "abcde":
         (pets / f"{name}.txt").write_text("x")

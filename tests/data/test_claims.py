@@ -109,6 +109,14 @@ def test_a_folder_that_several_sets_share(tmp_path: Path, error_of: ErrorOf, mon
     )
 
 
+def test_an_archive_is_to_be_unpacked(tmp_path: Path, error_of: ErrorOf) -> None:
+    archive = tmp_path / "pets.tar.gz"
+    archive.touch()
+    line = "an archive; unpack it first, and check the folder (tar shards: --as webdataset)"
+    assert error_of(lambda: claim_of(str(archive))) == f"{archive}: {line}"
+    assert claim_of(str(archive), "webdataset").kind == "webdataset"
+
+
 def test_what_is_not_there_or_not_unpacked(tmp_path: Path, error_of: ErrorOf) -> None:
     nowhere = str(tmp_path / "pets")
     assert error_of(lambda: claim_of(nowhere)) == f"{nowhere}: no such file or folder; check the path"

@@ -69,9 +69,15 @@ def as_text(checked: Checked) -> str:
     table = [["check", "expected", "found", "verdict"]]
     table += [[row.check, row.expected, row.found, row.verdict] for row in checked.rows]
     details = [
-        f"{row.check}: {'; '.join(row.examples[:SHOWN])}"
+        f"{row.check}: {'; '.join(_few(one) for one in row.examples[:SHOWN])}"
         + (f"; and {len(row.examples) - SHOWN:,} more" if len(row.examples) > SHOWN else "")
         for row in checked.rows
         if row.examples
     ]
     return "\n".join([columns(table), "", *details, *([""] if details else []), checked.verdict])
+
+
+def _few(example: str) -> str:
+    """An example as it is shown: of many images that are the same, the first."""
+    same = example.split(" = ")
+    return " = ".join([*same[:SHOWN], f"{len(same) - SHOWN:,} more"]) if len(same) > SHOWN + 1 else example

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import addresses
 from oodometer.data.load import data_kinds
-from oodometer.data.places import key_of, not_unpacked, place_below
+from oodometer.data.places import key_of, not_unpacked, place_below, without_archive_ending
 from oodometer.data.sets.known_set import KnownSet, known_sets
 
 
@@ -79,6 +79,8 @@ def _by_content(place: str) -> Claim:
     packed = [line for known in _every_set() if addresses.is_folder(place) and (line := not_unpacked(place, known))]
     if packed:
         raise DataError(f"{packed[0]}; unpack it first")
+    if without_archive_ending(place) != place and not addresses.is_folder(place):
+        raise DataError(f"{place}: an archive; unpack it first, and check the folder (tar shards: --as webdataset)")
     hint = did_you_mean(addresses.base_name(place), known_sets.names()).removeprefix("; ")
     hint = hint if hint.startswith("did you mean") else "it is not named as one of the published sets"
     raise UsageError(f"{place}: which data set is it? {hint}; say it with --as NAME: {_names()}")
