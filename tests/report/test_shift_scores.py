@@ -9,6 +9,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.report.asked import ScoreOptions
+from oodometer.report.gaps import gaps as gaps_of_store
 from oodometer.report.robustness import RobustnessOptions, robustness
 from oodometer.report.score import score
 from oodometer.stats.paired import PairedCounts, paired_difference
@@ -140,3 +141,15 @@ def test_robustness_knows_the_other_side(filled, make_dataset, right):
     pair(filled.store, "imagenet-a", ("clean", clean), ("imagenet-a", shifted))
     with pytest.raises(UsageError, match="imagenet-a was compared with several; say which: --x clean or --x val-on-a"):
         robustness(filled.store, "imagenet-a", options=options)
+
+
+def test_a_side_that_is_unfinished_is_told(filled, make_dataset, right):
+    """The shifted side is complete and the clean one is not: a run was stopped between them."""
+    clean, other = make_dataset(200), make_dataset(100, ids=[f"new{index}" for index in range(100)], name="v2")
+    filled.add(clean, right(60, 100), positions=range(100), finished=False)
+    filled.add(other, right(60, 100), condition="imagenet-v2")
+    pair(filled.store, "imagenet-v2", ("clean", clean), ("imagenet-v2", other))
+    assert [row.state for row in gaps(filled.store)] == ["unfinished"]
+    found = gaps_of_store(filled.store)
+    assert found.rows[0].as_json()["state"] == "unfinished"
+    assert found.table().splitlines()[1].endswith("]  (unfinished)")

@@ -167,10 +167,11 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     for why, names in (
         (f"without clean images (no imagenet in {root}, no --data)", unclean),
         (f"not in {root}", [name for name in asked.missing if name not in unclean]),
-        ("no images of their classes", asked.unmatched),
     ):
         if names:
             say(f"left out, {why}: {some_of(names)}; 'oodometer ls shifts' says what is missing and where to get it")
+    if asked.unmatched:
+        say(f"left out, no images of their classes to compare with: {some_of(asked.unmatched)}")
     found = list(asked.found)
     if flags["base"] or flags["shifts"]:
         from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
@@ -216,7 +217,7 @@ def show(
         from oodometer.report.shift_scores import score_of
 
         rows = score(store).only(lambda row: row.cell in plain | of_shifts).as_json()
-        print_json(rows + [score_of(row, store).as_json() for row in (found.rows if found else ())])
+        print_json(rows + [score_of(row).as_json() for row in (found.rows if found else ())])
         return
     if plain:
         click.echo(score(store).only(lambda row: row.cell in plain))

@@ -36,6 +36,7 @@ class Gap:
         accuracy_standard, accuracy_shifted: Top-1 on each, over the same classes.
         gap: The first minus the second.
         paired: Whether both sides are the same photographs; if not, n is that of the shifted ones.
+        state: ``complete``, or ``unfinished`` where one of the sides is.
         cells: The two sides in the store.
     """
 
@@ -49,6 +50,7 @@ class Gap:
     accuracy_shifted: Estimate
     gap: Estimate
     paired: bool
+    state: str
     cells: tuple[Cell, Cell] = field(repr=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -85,6 +87,7 @@ class Gaps:
             "top-1 there",
             "shifted",
             "gap",
+            "",
         ]
         several = {
             row.model for row in self.rows if len({one.weights for one in self.rows if one.model == row.model}) > 1
@@ -96,7 +99,8 @@ class Gaps:
             a, b = row.accuracy_standard, row.accuracy_shifted
             drawn = [dumbbell(a.value, b.value, width=30)] if plot else []
             name = f"{row.model}@{row.weights}" if row.model in several else row.model
-            lines.append([name, shift, standard, *drawn, str(a), str(b), _without_n(row.gap)])
+            remark = "" if row.state == "complete" else f"({row.state})"
+            lines.append([name, shift, standard, *drawn, str(a), str(b), _without_n(row.gap), remark])
         return columns([header, *lines]) if lines else ""
 
     def as_json(self) -> list[dict[str, Any]]:
@@ -175,6 +179,7 @@ def _gap(store: Store, shift: StoredShift, sides: tuple[Cell, Cell], tables: Ima
         shifted.condition_name,
         *values,
         paired=paired,
+        state="complete" if all(store.is_sealed(cell) for cell in sides) else "unfinished",
         cells=sides,
     )
 

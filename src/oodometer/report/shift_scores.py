@@ -19,12 +19,12 @@ def shift_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
     some = False
     for found in gaps_of(store, cells, asked.how):
         some = True
-        yield score_of(found, store) if isinstance(found, Gap) else LeftOut((GAP,), found)
+        yield score_of(found) if isinstance(found, Gap) else LeftOut((GAP,), found)
     if not some:
         raise OodometerError(NO_SHIFT)
 
 
-def score_of(found: Gap, store: Store) -> Score:
+def score_of(found: Gap) -> Score:
     """A gap as a score of its shifted side."""
     shifted = found.cells[1]
     convention = (
@@ -32,8 +32,7 @@ def score_of(found: Gap, store: Store) -> Score:
         f"({found.accuracy_shifted}); "
         + ("the same photographs, paired" if found.paired else "different images; n is that of the shifted ones")
     )
-    state = "complete" if store.is_sealed(shifted) else "unfinished"
     content = str(shifted.condition["data"])[:8]
     return Score(
-        found.model, found.weights, found.shift, shifted.data, content, GAP, found.gap, 0, state, "", convention
+        found.model, found.weights, found.shift, shifted.data, content, GAP, found.gap, 0, found.state, "", convention
     )
