@@ -131,7 +131,7 @@ def command(**flags: Any) -> None:
         set_frost_textures(flags["frost_textures"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
-    conditions = conditions_by(flags)
+    conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"])
     options = Options(
         threads=flags["threads"],
         chunk=flags["chunk"],
@@ -184,6 +184,21 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     if any(one.transform is not None for one in sides):
         say_if_compiling()
     return found
+
+
+def without_attacks_of_groups(
+    asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers], names: Sequence[str]
+) -> list[Condition | Shift]:
+    """What is asked, less the attacks that only a group names where a model has no gradients; that is told."""
+    from oodometer.core.model import Model
+    from oodometer.shifts.testbed import ATTACKS
+
+    attacks = [one.name for one in asked if one.name in ATTACKS and one.name not in names]
+    blind = [model.name for model in models if not (isinstance(model, Model) and model.differentiable)]
+    if not attacks or not blind:
+        return list(asked)
+    say(f"left out, no gradients in {some_of(blind)}: {some_of(attacks)}; run these with the models that have them")
+    return [one for one in asked if one.name not in attacks]
 
 
 def some_of(names: Sequence[str], *, most: int = 20) -> str:
