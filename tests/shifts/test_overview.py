@@ -50,6 +50,14 @@ def test_what_is_there_makes_shifts_and_groups(tmp_path: Path) -> None:
     assert natural.there == ("imagenet-a",)
 
 
+def test_what_is_said_to_be_there_can_be_run(tmp_path: Path) -> None:
+    """The suite cifar10-c is of ``--data`` alone; of the root's CIFAR-10 it is cifar-10-c."""
+    (tmp_path / "cifar-10-batches-py").mkdir()
+    (tmp_path / "cifar-10-batches-py" / "test_batch").touch()
+    there = {one.name: one.there for one in overview(DataRoot(str(tmp_path))).shifts}
+    assert (there["cifar-10-c"], there["cifar10-c"]) == (True, None)
+
+
 def test_nothing_is_opened_or_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in known_sets.names():
         folder = tmp_path / known_sets.get(name).places[0]

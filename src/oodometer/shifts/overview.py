@@ -22,8 +22,8 @@ NO_SHIFTS = frozenset({"clean", "own"})
 """Suites that are no shift by themselves: the images as they are, and what the user has yet to register."""
 
 CLEAN = "clean images"
-SMALL = {"cifar10-c": ("cifar-10", f"{CLEAN} of 32 px")}
-"""Suites whose clean images are not those of ImageNet: the set, and how it is said."""
+OF_DATA = {"cifar10-c": f"{CLEAN} of 32 px, with --data"}
+"""Suites whose clean images are not those of ImageNet, so that no root has them: how it is said."""
 
 BROUGHT = {"adain": "--style-weights and --style-images"}
 """What the user brings besides clean images."""
@@ -163,8 +163,10 @@ def _made(there: frozenset[str]) -> list[ListedShift]:
     found = []
     for name in suites.names():
         if name not in NO_SHIFTS and name not in known_shifts.names():
-            clean, needs = SMALL.get(name, (IMAGENET, CLEAN))
-            found.append(ListedShift(name, "corruption", (clean,), needs, _lacking((clean,), there)))
+            if name in OF_DATA:
+                found.append(ListedShift(name, "corruption", (), OF_DATA[name], None))
+            else:
+                found.append(ListedShift(name, "corruption", (IMAGENET,), CLEAN, _lacking((IMAGENET,), there)))
     return found
 
 
