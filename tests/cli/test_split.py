@@ -66,6 +66,17 @@ def test_sets_as_manifests(manifest):
     ]  # fmt: skip
 
 
+def test_the_manifest_itself_is_never_written_over(manifest):
+    own = Path("data/train.csv")
+    own.write_bytes(Path("data/shops.csv").read_bytes())
+    before = own.read_bytes()
+    result = oodometer("split", "data/train.csv", *BASE, *SHIFTS[:2], "--out", "data", "--force")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "Error: data/train.csv: is the manifest that is split; choose another folder\n"
+    assert own.read_bytes() == before
+    assert not Path("data/iid.csv").exists()
+
+
 def test_what_is_written_is_what_the_library_has(manifest):
     from oodometer.shifts.attribute import attribute_shifts
     from oodometer.shifts.constraint import parse_base, parse_shift

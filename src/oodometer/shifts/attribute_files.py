@@ -66,8 +66,11 @@ def write_split(split: AttributeSplit, manifest: str, folder: str, *, force: boo
     """
     found = files_of(split)
     for one in found:
-        if not force and (Path(folder) / one.file).exists():
-            raise DataError(f"{Path(folder) / one.file}: is there already; choose another folder, or --force")
+        target = Path(folder) / one.file
+        if target.exists() and os.path.exists(manifest) and target.samefile(manifest):
+            raise DataError(f"{target}: is the manifest that is split; choose another folder")
+        if not force and target.exists():
+            raise DataError(f"{target}: is there already; choose another folder, or --force")
     table = read_table(manifest)
     paths = _paths(table["path"], manifest, folder)
     try:
