@@ -25,6 +25,7 @@ VERBS = {
     "run": "Ask models about conditions and keep every prediction.",
     "score": "The metrics of every model on every condition, with intervals.",
     "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
+    "train": "Train a small network on labelled images; ONNX with its card comes out.",
 }
 """Each verb with its help, so that ``oodometer --help`` imports none of them."""
 

@@ -37,6 +37,7 @@ class Declared:
         interpolation, mean, std: The rest of the preprocessing; mean and std for pixels in [0, 1].
         version: For a Python function: stands for its source in the digest.
         thread_safe: For a Python function: it may be called by several threads at once.
+        notes: What else there is to say (architecture, seed, epochs...), by any names.
     """
 
     name: str | None = None
@@ -52,6 +53,7 @@ class Declared:
     std: Triple | None = None
     version: str | None = None
     thread_safe: bool | None = None
+    notes: Mapping[str, str] | None = None
 
     def over(self, other: Declared) -> Declared:
         """These declarations, and the other's where this says nothing.
@@ -225,6 +227,23 @@ def _text(value: object, what: str) -> str:
     return value
 
 
+def _notes(value: object, what: str) -> Mapping[str, str]:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{what} must be a table ([notes]), not {_kind(value)}")
+    return {str(key): _note(one, f"{what}: {key}") for key, one in value.items()}
+
+
+def _note(value: object, what: str) -> str:
+    """A note as a text: numbers and lists of texts are written out."""
+    if isinstance(value, list):
+        return ", ".join(_texts(value, what))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise _wrong(what, "a text, a number, true or false, or a list of texts", value)
+
+
 def _flag(value: object, what: str) -> bool:
     if not isinstance(value, bool):
         raise _wrong(what, "true or false", value)
@@ -282,6 +301,7 @@ TOP_KEYS: Mapping[str, Parser] = {
     "classes": _classes,
     "version": _text,
     "thread_safe": _flag,
+    "notes": _notes,
 }
 INPUT_KEYS: Mapping[str, Parser] = {
     "size": _size,

@@ -42,7 +42,7 @@ def load_onnx(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  #
         open=lambda compute: open_session(network, given, compute, name=name),
         card=declared.card(),
         differentiable=lambda compute: differentiable(network, given, compute, name=name),
-        notes=notes,
+        notes={**(declared.notes or {}), **notes},
     )
 
 

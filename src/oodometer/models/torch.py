@@ -109,7 +109,7 @@ def to_model(net: Net, declared: Declared) -> Model:
         open=lambda compute: _open(net, given, compute, name),
         card=declared.card(),
         differentiable=lambda compute: normalised(_on_device(net, compute, name), given, compute),
-        notes={"input": note, **net.notes},
+        notes={**(declared.notes or {}), "input": note, **net.notes},
     )
 
 

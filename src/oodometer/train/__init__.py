@@ -1,0 +1,1 @@
+"""Training of small networks: what is tested is never trained on."""

@@ -1,0 +1,1 @@
+"""Augmentations of training images, one file each, by name."""

@@ -1,0 +1,81 @@
+"""Which images a model is trained on, and which it never sees: an IID tenth, and what is held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError, UsageError, did_you_mean
+from oodometer.core.random import key_words
+
+EVERY_NTH = 10
+"""Every so-manieth image of those that are not held out is a test image like the training images."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a data set: no image is in two of them.
+
+    Args:
+        training: What the model is trained on.
+        iid: A tenth like the training images.
+        held_out: What the shift tests, where something is held out.
+    """
+
+    training: Dataset
+    iid: Dataset
+    held_out: Dataset | None
+
+
+def split_for_training(dataset: Dataset, hold_outs: Sequence[str] = ()) -> Parts:
+    """The parts of a data set from which all these are held out.
+
+    Args:
+        dataset: With the columns that the hold-outs name.
+        hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value.
+    """
+    is_held_out = np.zeros(len(dataset), dtype=bool)
+    for one in hold_outs:
+        is_held_out |= held_out_rows(dataset, one)
+    is_tenth = np.array([is_iid(one) for one in dataset.ids])
+    rows = {"training": ~is_held_out & ~is_tenth, "iid": ~is_held_out & is_tenth}
+    for what, some in rows.items():
+        if not some.any():
+            raise DataError(f"{dataset.name}: no images are left for the {what} part ({_counted(dataset, hold_outs)})")
+    held_out = dataset.take(np.flatnonzero(is_held_out), name=f"{dataset.name}-held-out") if hold_outs else None
+    return Parts(
+        training=dataset.take(np.flatnonzero(rows["training"]), name=f"{dataset.name}-training"),
+        iid=dataset.take(np.flatnonzero(rows["iid"]), name=f"{dataset.name}-iid"),
+        held_out=held_out,
+    )
+
+
+def is_iid(image_id: str) -> bool:
+    """Whether an image belongs to the IID tenth: by its id alone, the same tenth for every model and hold-out."""
+    return int(key_words("icons-50 standard", image_id, seed=0)[0]) % EVERY_NTH == 0
+
+
+def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:
+    """Which images ``COLUMN=VALUE`` stands for, (N,) bool; at least one."""
+    column, equals, value = (one.strip() for one in hold_out.partition("="))
+    if not equals or not value:
+        raise UsageError(f"--hold-out {hold_out}: expected COLUMN=VALUE, for example style=microsoft")
+    if column not in dataset.columns:
+        raise UsageError(f"--hold-out {hold_out}: {dataset.name} has no column {column!r}{_hint(column, dataset)}")
+    values = np.array([str(one) for one in dataset.columns[column].tolist()])
+    for one in value.split("|"):
+        if one not in values:
+            known = did_you_mean(one, set(values.tolist()))
+            raise UsageError(f"--hold-out {hold_out}: no image of {dataset.name} has {column} {one!r}{known}")
+    return np.isin(values, value.split("|"))
+
+
+def _hint(column: str, dataset: Dataset) -> str:
+    return did_you_mean(column, dataset.columns) or "; its images have labels only"
+
+
+def _counted(dataset: Dataset, hold_outs: Sequence[str]) -> str:
+    return f"{len(dataset)} images, held out: {', '.join(hold_outs) or 'nothing'}"

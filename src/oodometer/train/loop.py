@@ -1,0 +1,134 @@
+"""The loop: stochastic gradient descent with Nesterov momentum, from any epoch on."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.errors import ModelError
+from oodometer.core.model import Input, batches
+from oodometer.core.random import rng_for
+from oodometer.train.augment.registry import Moment, augmented
+from oodometer.train.pixels import Pixels, as_input
+from oodometer.train.recipe import Recipe
+from oodometer.train.schedule import cosine
+
+IMAGES_PER_TEST_BATCH = 256
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How an epoch went.
+
+    Args:
+        number, n_epochs: Which it was, from 1 on.
+        loss: The mean cross-entropy over the training images, while they were learned from.
+        accuracy: The share of right answers to them, at that time.
+        iid_accuracy: The share of right answers to the IID test afterwards.
+        seconds: What it took.
+    """
+
+    number: int
+    n_epochs: int
+    loss: float
+    accuracy: float
+    iid_accuracy: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a loop works with.
+
+    Args:
+        network: A torch module on its device, changed in place.
+        training, iid: The images that are learned from, and those that are only asked about.
+        given: What the network's input is made with.
+        recipe: The numbers.
+        device: Where the network lies.
+    """
+
+    network: Any
+    training: Pixels
+    iid: Pixels
+    given: Input
+    recipe: Recipe
+    device: str = "cpu"
+
+
+def make_optimizer(network: Any, recipe: Recipe) -> Any:
+    """Stochastic gradient descent with Nesterov momentum and weight decay on all weights."""
+    import torch
+
+    return torch.optim.SGD(
+        network.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay, nesterov=True
+    )
+
+
+def train_epochs(work: Work, optimizer: Any, *, first: int, after: Callable[[Epoch], None]) -> None:
+    """Train the network from epoch ``first`` (0 is the beginning) to the last one; ``after`` is called at each end."""
+    for epoch in range(first, work.recipe.epochs):
+        begun = time.monotonic()
+        loss, accuracy = train_epoch(work, optimizer, epoch)
+        if not math.isfinite(loss):
+            raise ModelError(
+                f"{work.recipe.net}: the loss is not finite in epoch {epoch + 1}; train with a smaller --lr"
+            )
+        right = predictions(work, work.iid.images) == work.iid.labels
+        seconds = time.monotonic() - begun
+        after(Epoch(epoch + 1, work.recipe.epochs, loss, accuracy, float(right.mean()), seconds))
+
+
+def train_epoch(work: Work, optimizer: Any, epoch: int) -> tuple[float, float]:
+    """Learn from every training image once; the mean loss and the accuracy on the way."""
+    import torch
+
+    work.network.train()
+    order = orders(len(work.training), work.recipe, epoch)
+    labels = torch.from_numpy(work.training.labels)
+    loss_sum = torch.zeros((), dtype=torch.float64)
+    n_right = 0
+    for step, rows in enumerate(order):
+        rate = cosine(epoch * len(order) + step, work.recipe.epochs * len(order), first=work.recipe.lr)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        moment = Moment(epoch, step, work.recipe.seed)
+        images = augmented(work.training.images[rows], work.recipe.augment, moment)
+        wanted = labels[rows].to(work.device)
+        logits = work.network(as_input(images, work.given).to(work.device))
+        loss = torch.nn.functional.cross_entropy(logits, wanted)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        loss_sum += loss.detach().double().cpu() * len(rows)
+        n_right += int((logits.detach().argmax(dim=1) == wanted).sum())
+    return float(loss_sum) / len(work.training), n_right / len(work.training)
+
+
+def orders(n_images: int, recipe: Recipe, epoch: int) -> list[np.ndarray]:
+    """The rows of each batch of an epoch: all images once, in batches of nearly equal size."""
+    shuffled = rng_for("order", epoch, seed=recipe.seed).permutation(n_images)
+    return np.array_split(shuffled, math.ceil(n_images / recipe.batch))
+
+
+def predictions(work: Work, images: np.ndarray) -> np.ndarray:
+    """The class that the network answers for each image, (N,)."""
+    return np.asarray(logits_of(work, images).argmax(axis=1))
+
+
+def logits_of(work: Work, images: np.ndarray) -> np.ndarray:
+    """The network's logits, (N, K) float32, with everything as it is when nothing is learned."""
+    import torch
+
+    work.network.eval()
+    with torch.no_grad():
+        parts = [
+            work.network(as_input(images[rows], work.given).to(work.device)).float().cpu().numpy()
+            for rows in batches(len(images), IMAGES_PER_TEST_BATCH)
+        ]
+    return np.concatenate(parts)
