@@ -11,6 +11,7 @@ from oodometer import __version__
 from oodometer.core.errors import OodometerError
 
 VERBS = {
+    "build": "Make a data set: icons of many vendors.",
     "check": "Is this the data set that it claims to be?",
     "compare": "Compare two models on the images that both saw.",
     "correlate": "Which synthetic shift predicts which natural one.",

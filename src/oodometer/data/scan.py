@@ -93,13 +93,13 @@ def looks_whole(content: bytes) -> bool:
     return False
 
 
-def cache_folder() -> str:
-    """Where scans are kept: below ``OODOMETER_CACHE``, or the user's cache folder."""
+def cache_folder(what: str = "scans") -> str:
+    """Where things of a kind are kept: below ``OODOMETER_CACHE``, or the user's cache folder."""
     own = os.environ.get("OODOMETER_CACHE")
     if own:
-        return os.path.join(own, "scans")
+        return os.path.join(own, what)
     general = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(general, "oodometer", "scans")
+    return os.path.join(general, "oodometer", what)
 
 
 def _inspect_all(wanted: list[int], inspect: Callable[[int], Finding], progress: Progress) -> list[Finding]:

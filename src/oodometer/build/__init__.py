@@ -1,0 +1,1 @@
+"""Making new data sets: they end where a run begins."""

@@ -1,0 +1,193 @@
+"""The icon data set: fetched, drawn, and put in its place when it is whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from oodometer.build.icons.art import Art, find_art
+from oodometer.build.icons.card import Made, card_text, made_of
+from oodometer.build.icons.classes import Rules, class_rules
+from oodometer.build.icons.manifest import FILE as MANIFEST
+from oodometer.build.icons.manifest import Row, manifest_text, read_manifest
+from oodometer.build.icons.npm import fetch
+from oodometer.build.icons.packages import Package, pinned_packages
+from oodometer.build.icons.pictures import check_renderer, png_of
+from oodometer.core.dataset import Progress, silent
+from oodometer.core.digests import content_digest
+from oodometer.core.errors import DataError
+
+CARD = "CARD.md"
+SIZES = (32, 64, 224)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How icons are built.
+
+    Args:
+        size: Height and width in pixels.
+        full: Add the packages of pictures: Apple, Facebook, and further drawings of Google and Twitter.
+        skin_tones: Draw the emoji with skin tones too.
+        offline: Use packages from the cache alone.
+        packages: Other packages than the pinned ones.
+        rules: Another table of classes.
+    """
+
+    size: int = 32
+    full: bool = False
+    skin_tones: bool = False
+    offline: bool = False
+    packages: tuple[Package, ...] = ()
+    rules: Rules = field(default_factory=class_rules)
+
+    def chosen(self) -> tuple[Package, ...]:
+        """The packages of this build."""
+        return self.packages or pinned_packages(full=self.full)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A data set of icons, and whether this call made it.
+
+    Args:
+        rows: Its manifest.
+        same: How many drawings were left out because their pixels are those of another.
+        digest: Of the manifest, in which the digest of every file is.
+    """
+
+    folder: str
+    rows: tuple[Row, ...]
+    same: int
+    digest: str
+    is_new: bool
+
+
+def build_icons(
+    out: str | os.PathLike[str],
+    options: Options | None = None,
+    *,
+    fetching: Progress = silent,
+    drawing: Progress = silent,
+) -> Built:
+    """The icons in a folder; where they are there already, nothing is done.
+
+    Args:
+        out: The folder; it is made, and appears when everything is in it.
+        fetching: Told how many packages are there.
+        drawing: Told how many icons are drawn.
+    """
+    options = options or Options()
+    folder = Path(out)
+    if options.size not in SIZES:
+        raise DataError(f"--size {options.size}: icons are drawn at {', '.join(map(str, SIZES))} pixels")
+    packages = options.chosen()
+    made = Made(options.size, options.skin_tones, tuple(one.spec for one in packages))
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        return _what_is_there(folder, made)
+    renderer = check_renderer()
+    files: dict[Package, Path] = {}
+    fetching(0, len(packages))
+    for package in packages:
+        files[package] = fetch(package, offline=options.offline)
+        fetching(len(files), len(packages))
+    art = find_art(files, options.rules, skin_tones=options.skin_tones)
+    if not art:
+        raise DataError("no icon of any class in the packages; mend the table of classes")
+    aside = _folder_aside(folder)
+    try:
+        rows, same = _draw_all(art, aside, options.size, drawing)
+        text = manifest_text(rows)
+        digest = content_digest(text.encode()).hex()
+        (aside / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+        card = card_text(rows, packages, made.finished(renderer, same, digest))
+        (aside / CARD).write_text(card, encoding="utf-8", newline="\n")
+        aside.chmod(0o755)  # a temporary folder is its maker's alone
+        if folder.exists():
+            folder.rmdir()
+        os.replace(aside, folder)
+    except OSError as error:
+        raise DataError(f"{folder}: can't be written ({error.strerror})") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return Built(str(folder), tuple(rows), same, digest, is_new=True)
+
+
+def _folder_aside(folder: Path) -> Path:
+    """A new folder beside the one that is wanted, so that it can be renamed into place."""
+    place = folder.absolute()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=place.parent, prefix=f".{place.name}-"))
+    except OSError as error:
+        raise DataError(f"{folder}: can't be made ({error.strerror})") from error
+
+
+def _draw_all(art: Sequence[Art], folder: Path, size: int, progress: Progress) -> tuple[list[Row], int]:
+    """Draw everything into a folder: the rows of the manifest in its order, and how many were the same as another.
+
+    Some vendors draw two emoji alike (the flags of Norway and of Bouvet Island), and old and new versions often don't
+    differ: an icon whose pixels were there before is left out, or it would be in training and test.
+    """
+    seen: set[bytes] = set()
+    rows: dict[str, Row] = {}
+    progress(0, len(art))
+    for done, (one, pixels) in enumerate(_drawn(art, size), start=1):
+        content = png_of(pixels)
+        digest = content_digest(content)
+        is_blank = bool((pixels == pixels[0, 0]).all())
+        if not is_blank and digest not in seen:
+            seen.add(digest)
+            row = Row.of(one, digest.hex())
+            if row.path in rows:
+                raise DataError(f"{row.path}: two icons of {one.package.spec} have this name")
+            rows[row.path] = row
+            place = folder / row.path
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(content)
+        progress(done, len(art))
+    return [rows[path] for path in sorted(rows)], len(art) - len(rows)
+
+
+def _drawn(art: Sequence[Art], size: int) -> Iterator[tuple[Art, np.ndarray]]:
+    def drawn(one: Art) -> np.ndarray:
+        try:
+            return one.draw(size)
+        except DataError as error:
+            raise DataError(f"{one.package.spec}: {one.emoji.name}: {error}") from error
+
+    with ThreadPoolExecutor() as pool:
+        try:
+            yield from zip(art, pool.map(drawn, art), strict=True)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _what_is_there(folder: Path, wanted: Made) -> Built:
+    """The icons that are in a folder already, checked; an error where they are not those that are wanted."""
+    other = f"{folder}: is there already, and "
+    if not folder.is_dir() or not (folder / CARD).is_file() or not (folder / MANIFEST).is_file():
+        raise DataError(f"{other}no icons that were built; choose another folder")
+    made = made_of((folder / CARD).read_text(encoding="utf-8", errors="replace"), str(folder / CARD))
+    if made.settings() != wanted.settings():
+        raise DataError(f"{other}was built with other settings ({made.in_words()}); choose another folder")
+    text = (folder / MANIFEST).read_bytes()
+    digest = content_digest(text).hex()
+    rows = read_manifest(text.decode("utf-8", errors="replace")) if digest == made.digest else []
+    if not rows or any(not _is_whole(folder / row.path, row.digest) for row in rows):
+        raise DataError(f"{other}something in it was changed or lost; remove the folder and build it anew")
+    return Built(str(folder), tuple(rows), made.same, digest, is_new=False)
+
+
+def _is_whole(file: Path, digest: str) -> bool:
+    try:
+        return content_digest(file.read_bytes()).hex() == digest
+    except OSError:
+        return False

@@ -1,0 +1,17 @@
+"""The tables beside this code, read."""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources.abc import Traversable
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def read_toml(table: Traversable) -> dict[str, Any]:
+    """What a TOML file says."""
+    return tomllib.loads(table.read_text(encoding="utf-8"))
