@@ -84,6 +84,13 @@ def test_a_network_without_a_gradient_has_a_zero_one():
         assert not found.any()
 
 
+def test_answers_of_a_network_in_inference_mode_can_be_written_to():
+    answers = answers_of(Target(torch.inference_mode()(lambda x: x[:, :, 0, 0] * 2)))
+    logits = answers(torch.ones(2, 3, 1, 1))
+    logits[0] = 5
+    assert logits.tolist() == [[5, 5, 5], [2, 2, 2]]
+
+
 def test_gradients_that_are_no_numbers_lead_nowhere():
     images = torch.tensor([0.0, 0.25, 1.0]).view(1, 3, 1, 1).requires_grad_(True)
     answers = answers_of(Target(lambda x: (x - 0.25).relu().sqrt()[:, :, 0, 0]))  # 0/0 at a root of zero

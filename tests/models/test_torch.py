@@ -281,6 +281,57 @@ def test_gradients_reach_the_pixels(module, images):
     np.testing.assert_allclose(pixels.grad[0].numpy(), weight, atol=1e-5)
 
 
+@pytest.mark.parametrize("form", [{"batch": 1}, {"batch": 4}, {"limits": (3, 5)}])
+def test_gradients_through_a_program_that_limits_its_batch(tmp_path, images, form):
+    network = load_model(f"torch:{exported(tmp_path / 'mine.pt2', **form)}").differentiable(Compute())
+    for n in (1, 4, 7):
+        pixels = (torch.from_numpy(images[:n]).permute(0, 3, 1, 2).float() / 255).requires_grad_(True)
+        logits = network(pixels)
+        np.testing.assert_allclose(logits.detach().numpy(), expected(images[:n]), atol=1e-4)
+        logits[:, 2].sum().backward()
+        # closed form: the weights of that class, divided by std
+        weight = expected_weight()[2].reshape(3, HEIGHT, WIDTH) / np.array(IMAGENET_STD)[:, None, None]
+        np.testing.assert_allclose(pixels.grad.numpy(), np.broadcast_to(weight, pixels.shape), atol=1e-5)
+
+
+@pytest.mark.parametrize("batch", [(1, 64), (1, 2), (4, 4)])
+def test_gradients_through_a_network_that_writes_to_its_input(images, batch):
+    model = to_model(Net(Answers(lambda y: y), name="m", digest="d", batch=batch), SMALL)
+    scaled = to_model(Net(WritesToInput(), name="m", digest="d", batch=batch), SMALL)
+    found = []
+    for one in (model, scaled):
+        pixels = (torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255).requires_grad_(True)
+        one.differentiable(Compute())(pixels).sum().backward()
+        found.append(pixels.grad.numpy())
+    np.testing.assert_allclose(found[1], 2 * found[0], rtol=1e-6)
+
+
+class WritesToInput(torch.nn.Module):
+    def forward(self, x):
+        return x.mul_(2).mean((2, 3))
+
+
+class Remembers(torch.nn.Module):
+    """Makes a table when it is first asked, as networks with rotary positions do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = None
+
+    def forward(self, x):
+        if self.table is None:
+            self.table = torch.linspace(1, 2, WIDTH)
+        return (x * self.table).mean((2, 3))
+
+
+def test_gradients_through_what_a_network_remembers_of_a_plain_pass(images):
+    model = to_model(Net(Remembers(), name="m", digest="d"), SMALL)
+    model.logits(images)
+    pixels = (torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255).requires_grad_(True)
+    model.differentiable(Compute())(pixels).sum().backward()
+    assert pixels.grad.all()
+
+
 def expected_weight() -> np.ndarray:
     return network()[1].weight.detach().numpy()
 

@@ -39,6 +39,8 @@ class Answers:
             logits = self.network(images)
         except Exception as error:
             raise ModelError(f"its forward pass under attack failed ({_first_line(error)})") from error
+        if logits.is_inference():  # a network without gradients; its tensors can't be written to
+            logits = logits.clone()
         return logits if self.members is None else logits[:, self.members].amax(dim=2)
 
     def gradients(self, images: Any, logits: Any, labels: Any, wanted: Any) -> Any:

@@ -108,7 +108,7 @@ def to_model(net: Net, declared: Declared) -> Model:
         space=space_of(declared, answer.shape[1], name),
         open=lambda compute: _open(net, given, compute, name),
         card=declared.card(),
-        differentiable=lambda compute: normalised(_on_device(net, compute, name), given, compute),
+        differentiable=lambda compute: normalised(_on_device(net, compute, name), given, compute, batch=net.batch),
         notes={**(declared.notes or {}), "input": note, **net.notes},
     )
 
@@ -117,22 +117,20 @@ def _open(net: Net, given: Input, compute: Compute, name: str) -> Forward:
     """The function from pixels to logits of a torch module."""
     import torch
 
-    network = normalised(_on_device(net, compute, name), given, compute)
+    network = normalised(_on_device(net, compute, name), given, compute, batch=net.batch)
     least, most = net.batch
     size = min(max(images_per_call(given.view, compute), least), most)
     mixed = compute.precision == "mixed"
 
     def ask(images: np.ndarray) -> np.ndarray:
-        n = len(images)
-        if n < least:
-            images = np.concatenate([images, np.zeros((least - n, *images.shape[1:]), dtype=np.uint8)])
         if not images.flags.writeable:
             images = images.copy()  # torch shares memory, and warns of what it must not write
         pixels = torch.from_numpy(np.ascontiguousarray(images)).to(compute.device)
-        with torch.inference_mode(), torch.autocast(compute.device, enabled=mixed):
+        # Not in inference mode: what a network remembers of that can't be part of a pass with gradients.
+        with torch.no_grad(), torch.autocast(compute.device, enabled=mixed):
             logits = network(pixels.permute(0, 3, 1, 2).contiguous().float() / 255)
         answer: np.ndarray = logits.float().cpu().numpy()
-        return answer[:n]
+        return answer
 
     def forward(images: np.ndarray) -> np.ndarray:
         _limit_threads(compute.threads)
@@ -169,9 +167,15 @@ def _on_device(net: Net, compute: Compute, name: str) -> Any:
     return net.move(net.module, compute.device) if net.move else copy.deepcopy(net.module).to(compute.device)
 
 
-def normalised(module: Any, given: Input, compute: Compute) -> Any:
-    """The module with its normalisation, on pixels in [0, 1], (N, 3, H, W)."""
+def normalised(module: Any, given: Input, compute: Compute, *, batch: tuple[int, int] = (1, MOST_IMAGES)) -> Any:
+    """The module with its normalisation, on pixels in [0, 1], (N, 3, H, W).
+
+    Args:
+        batch: The least and the largest number of images that the module takes at once; its caller may have any.
+    """
     import torch
+
+    least, most = batch
 
     class Normalised(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -182,7 +186,16 @@ def normalised(module: Any, given: Input, compute: Compute) -> Any:
 
         def forward(self, pixels: Any) -> Any:
             _limit_threads(compute.threads)
-            return _logits(self.network((pixels - self.mean) / self.std))
+            shown = (pixels - self.mean) / self.std
+            parts = [self._some(shown[rows]) for rows in batches(len(shown), most)]
+            return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+        def _some(self, images: Any) -> Any:
+            n = len(images)
+            if n >= least:
+                return _logits(self.network(images))
+            more = images.new_zeros(least - n, *images.shape[1:])
+            return _logits(self.network(torch.cat([images, more])))[:n]
 
     network = Normalised()
     network.training = False
