@@ -77,10 +77,11 @@ RUN = ("run", "--model", "light=callable:attribute_models:two", "--size", "4", "
 def test_base_and_shift(shops):
     result = oodometer(*RUN, "--data", "shops.csv", "--base", "country=us,year=2019", "--shift", "country=fr")
     assert result.exit_code == 0, result.stderr
-    (line,) = [line.split() for line in result.stdout.splitlines() if line.startswith("light")]
-    assert line[:3] == ["light", "country=fr", "iid"]
+    _, heading, line = result.stdout.splitlines()
+    assert heading == "country=fr (n=10) against iid (n=2)"
     # 1.0 on the two IID images less 0.6 on the ten of France
-    assert [" ".join(line[3:7]), " ".join(line[7:11]), line[11]] == [share(2, 2), share(6, 10), "0.4000"]
+    assert line.split("  ")[1:4] == ["light", share(2, 2).partition(" n=")[0], share(6, 10).partition(" n=")[0]]
+    assert line.split("  ")[4].startswith("0.4000 [")
     assert result.stderr.splitlines()[1:] == ["iid is 2 of 20 base images, by id with seed 0; the others are train"]
     assert oodometer("score", "runs", "--metrics", "top-1").stdout.splitlines() == [
         f"light  country=fr  shops/country=fr  top-1  {share(6, 10)}".replace(" n=", "  n="),
@@ -93,8 +94,9 @@ def test_a_run_shows_its_own_gaps_alone(shops):
     words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
     assert oodometer(*words).exit_code == 0
     result = oodometer(*words, "--test-share", "0.5")
-    (line,) = [line.split() for line in result.stdout.splitlines() if line.startswith("light")]
-    assert " ".join(line[3:7]) == share(10, 10)
+    _, heading, line = result.stdout.splitlines()
+    assert heading.endswith("against iid (n=10)")
+    assert share(10, 10).partition(" n=")[0] in line
     result = oodometer(*words, "--test-share", "0.5", "--json")
     (gap,) = [row for row in json.loads(result.stdout) if row["metric"] == "gap"]
     assert share(10, 10) in gap["convention"].replace("  n=", " n=")

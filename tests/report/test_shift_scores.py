@@ -152,4 +152,4 @@ def test_a_side_that_is_unfinished_is_told(filled, make_dataset, right):
     assert [row.state for row in gaps(filled.store)] == ["unfinished"]
     found = gaps_of_store(filled.store)
     assert found.rows[0].as_json()["state"] == "unfinished"
-    assert found.table().splitlines()[1].endswith("]  (unfinished)")
+    assert found.table().splitlines()[2].endswith("]  (unfinished)")

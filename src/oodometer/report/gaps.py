@@ -24,6 +24,9 @@ from oodometer.store.images import ImageTables
 from oodometer.store.shifts import StoredShift, shifts_in
 from oodometer.store.store import Store, open_store
 
+PLOT = 30
+"""Places of a drawing."""
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -78,30 +81,34 @@ class Gaps:
         return replace(self, rows=tuple(row for row in self.rows if wanted(row)))
 
     def table(self, *, plot: bool = False) -> str:
-        """The gaps as text, a line each; ``plot`` draws both sides on the scale from 0 to 1."""
-        header = [
-            "model",
-            "shift",
-            "standard",
-            *(["0" + " " * 28 + "1"] if plot else []),
-            "top-1 there",
-            "shifted",
-            "gap",
-            "",
-        ]
+        """The gaps as text: for each shift its two sides, and a line for each model.
+
+        Args:
+            plot: Draw both sides on the scale from 0 to 1.
+        """
         several = {
             row.model for row in self.rows if len({one.weights for one in self.rows if one.model == row.model}) > 1
         }
         shifts = _told_apart([(row.shift, row.cells[1]) for row in self.rows])
         standards = _told_apart([(row.standard, row.cells[0]) for row in self.rows])
-        lines = []
+        by_shift: dict[str, list[list[str]]] = {}
         for row, shift, standard in zip(self.rows, shifts, standards, strict=True):
             a, b = row.accuracy_standard, row.accuracy_shifted
-            drawn = [dumbbell(a.value, b.value, width=30)] if plot else []
+            drawn = [dumbbell(a.value, b.value, width=PLOT)] if plot else []
             name = f"{row.model}@{row.weights}" if row.model in several else row.model
             remark = "" if row.state == "complete" else f"({row.state})"
-            lines.append([name, shift, standard, *drawn, str(a), str(b), _without_n(row.gap), remark])
-        return columns([header, *lines]) if lines else ""
+            heading = f"{shift} (n={b.n}) against {standard} (n={a.n})"
+            line = [f"  {name}", *drawn, *(_without_n(one) for one in (a, b, row.gap)), remark]
+            by_shift.setdefault(heading, []).append(line)
+        if not by_shift:
+            return ""
+        header = ["  model", *(["0" + " " * (PLOT - 2) + "1"] if plot else []), "standard", "shifted", "gap", ""]
+        # All lines in one set of columns, so that they can be compared from shift to shift.
+        aligned = iter(columns([header, *(line for lines in by_shift.values() for line in lines)]).splitlines())
+        text = [next(aligned)]
+        for heading, lines in by_shift.items():
+            text += [heading, *(next(aligned) for _ in lines)]
+        return "\n".join(text)
 
     def as_json(self) -> list[dict[str, Any]]:
         """The gaps as plain values."""
