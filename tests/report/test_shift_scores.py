@@ -121,6 +121,10 @@ def test_images_of_no_class_have_no_gap_but_are_told_apart_from_their_other_side
     pair(filled.store, "imagenet-o", *sides, kind="adversarially filtered")
     with pytest.raises(OodometerError, match="images without labels have no accuracy; 'score --ood' tells how well"):
         gaps(filled.store)
+    with pytest.raises(
+        OodometerError, match="the images of imagenet-o have no labels, so there is no accuracy on them"
+    ):
+        robustness(filled.store, "imagenet-o", options=RobustnessOptions(baseline=""))
     found = score(filled.store, metrics=["auroc"], options=ScoreOptions(ood="imagenet-o"))
     assert {row.convention for row in found.rows} == {
         "30 OOD images are positive, 50 of val-on-imagenet-o-classes negative"

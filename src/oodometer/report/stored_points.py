@@ -173,7 +173,11 @@ def _on_common_images(
     others = any(
         one.of_other_images and one.is_standard(sides[0]) and one.is_shifted(sides[1]) for one in shifts_in(store)
     )
-    same = not others and same_photographs(*(images_of(store, cell) for cell in sides))
+    images = [images_of(store, cell) for cell in sides]
+    if (images[1].labels < 0).all():
+        told = f"'score --ood {points.y}' tells how well they are told apart"
+        raise StoreError(f"{store}: the images of {points.y} have no labels, so there is no accuracy on them; {told}")
+    same = not others and same_photographs(*images)
     names = points.x[0], points.y
     right_x, right_y, said = (_paired if same else _apart)(store, clean[0], shifted, names)
     sets = [right_x]
