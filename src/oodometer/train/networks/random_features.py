@@ -54,9 +54,7 @@ class RandomFeatures(nn.Module):  # type: ignore[misc]
     def prepare(self, images: torch.Tensor, labels: np.ndarray, rng: np.random.Generator) -> None:  # noqa: ARG002
         """Choose the filters among the patches of the training images, (N, 3, H, W)."""
         patches = _contrast_normalised(_patches(images, rng))
-        mean = patches.mean(dim=0)
-        values, vectors = torch.linalg.eigh(torch.cov(patches.T))
-        whitening = vectors @ torch.diag((values + WHITENING).rsqrt()) @ vectors.T
+        mean, whitening = patches.mean(dim=0), whitening_of(patches)
         chosen = patches[rng.choice(len(patches), len(self.offset), replace=len(patches) < len(self.offset))]
         directions = functional.normalize((chosen - mean) @ whitening, dim=1)
         whole = directions @ whitening
@@ -73,6 +71,12 @@ class RandomFeatures(nn.Module):  # type: ignore[misc]
         answers = functional.conv2d(x, self.weight) / deviation - self.offset[:, None, None]
         both = torch.cat([functional.relu(answers - THRESHOLD), functional.relu(-answers - THRESHOLD)], dim=1)
         return self.classifier(self.norm(_quarters(both)))
+
+
+def whitening_of(patches: torch.Tensor) -> torch.Tensor:
+    """The symmetric matrix that makes the covariance of the patches nearly the identity, (D, D)."""
+    values, vectors = torch.linalg.eigh(torch.cov(patches.T))
+    return vectors @ torch.diag((values + WHITENING).rsqrt()) @ vectors.T
 
 
 def _quarters(answers: torch.Tensor) -> torch.Tensor:

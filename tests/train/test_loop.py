@@ -1,0 +1,118 @@
+"""The loop against plain arithmetic: gradients, momentum, schedule, order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from oodometer.core.errors import ModelError, UsageError
+from oodometer.core.model import Input
+from oodometer.core.view import View
+from oodometer.train.loop import Work, make_optimizer, orders, predictions, train_epochs
+from oodometer.train.networks.name import build_network
+from oodometer.train.pixels import Pixels
+from oodometer.train.recipe import Recipe
+from oodometer.train.schedule import cosine
+
+SIDE = 12
+
+
+def pixels(n: int, seed: int = 0) -> Pixels:
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    images = rng.integers(0, 60, size=(n, SIDE, SIDE, 3)) + 60 * labels[:, None, None, None]
+    return Pixels(images.astype(np.uint8), labels, tuple(str(one) for one in range(n)))
+
+
+def work_of(recipe: Recipe, n: int = 50) -> Work:
+    network = build_network(recipe.net, n_classes=3, size=(SIDE, SIDE), seed=recipe.seed)
+    given = Input(View(SIDE, SIDE), mean=(0.4, 0.5, 0.6), std=(0.2, 0.25, 0.3))
+    return Work(network, pixels(n), pixels(20, seed=1), given, recipe)
+
+
+# reference: the closed form at the beginning, the middle and a third of the way; torch's own scheduler in between
+def test_the_cosine_schedule():
+    assert cosine(0, 90, first=0.2) == 0.2
+    assert cosine(45, 90, first=0.2) == pytest.approx(0.1, abs=1e-15)
+    assert cosine(30, 90, first=0.2) == pytest.approx(0.15, abs=1e-15)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.2)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=90)
+    for step in range(90):
+        assert cosine(step, 90, first=0.2) == pytest.approx(optimizer.param_groups[0]["lr"], abs=1e-12)
+        optimizer.step()
+        scheduler.step()
+
+
+# reference: multinomial regression by hand in float64: softmax minus one-hot, momentum after Sutskever et al. 2013
+def test_two_epochs_of_a_linear_classifier_by_hand():
+    recipe = Recipe(net="linear", epochs=2, lr=0.05, batch=16, augment=(), size=SIDE, weight_decay=0.01)
+    work = work_of(recipe)
+    told = []
+    train_epochs(work, make_optimizer(work.network, recipe), first=0, after=told.append)
+
+    images = (work.training.images / 255 - np.array(work.given.mean)) / np.array(work.given.std)
+    x = images.transpose(0, 3, 1, 2).reshape(50, -1)
+    x = np.concatenate([x, np.ones((50, 1))], axis=1)  # the last column is the bias
+    w, v = np.zeros((3, x.shape[1])), np.zeros((3, x.shape[1]))
+    step, losses = 0, []
+    for epoch in range(2):
+        for rows in orders(50, recipe, epoch):
+            rate = 0.05 * (1 + math.cos(math.pi * step / 8)) / 2
+            logits = x[rows] @ w.T
+            p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+            hot = np.eye(3)[work.training.labels[rows]]
+            losses.extend(-np.log((p * hot).sum(axis=1)))
+            gradient = (p - hot).T @ x[rows] / len(rows) + 0.01 * w
+            v = 0.9 * v + gradient
+            w = w - rate * (gradient + 0.9 * v)
+            step += 1
+    layer = work.network[1]
+    ours = torch.cat([layer.weight, layer.bias[:, None]], dim=1).detach().numpy()
+    np.testing.assert_allclose(ours, w, atol=1e-5)
+    assert told[0].loss == pytest.approx(np.mean(losses[:50]), abs=1e-5)
+    assert told[1].loss == pytest.approx(np.mean(losses[50:]), abs=1e-5)
+    assert [(one.number, one.n_epochs) for one in told] == [(1, 2), (2, 2)]
+    assert told[1].iid_accuracy == np.mean(predictions(work, work.iid.images) == work.iid.labels)
+
+
+def test_every_image_once_an_epoch_in_batches_of_nearly_equal_size():
+    recipe = Recipe(batch=16)
+    first, second = orders(50, recipe, 0), orders(50, recipe, 1)
+    assert sorted(np.concatenate(first).tolist()) == list(range(50))
+    assert sorted(len(one) for one in first) == [12, 12, 13, 13]
+    assert np.concatenate(first).tolist() != np.concatenate(second).tolist()
+    assert np.array_equal(np.concatenate(orders(50, recipe, 1)), np.concatenate(second))
+
+
+def test_a_network_learns():
+    recipe = Recipe(net="resnet8x0.5", epochs=4, lr=0.1, batch=16, size=SIDE)
+    work, told = work_of(recipe, n=96), []
+    train_epochs(work, make_optimizer(work.network, recipe), first=0, after=told.append)
+    assert told[-1].loss < told[0].loss
+    assert told[-1].iid_accuracy == 1.0  # the three classes differ in brightness
+
+
+def test_a_training_that_bursts_says_so():
+    recipe = Recipe(net="resnet8x0.25", epochs=2, lr=1e30, batch=16, size=SIDE)
+    work = work_of(recipe)
+    with pytest.raises(ModelError, match="the loss is not finite in epoch 1; train with a smaller --lr"):
+        train_epochs(work, make_optimizer(work.network, recipe), first=0, after=lambda epoch: None)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"epochs": 0}, "0 epochs: there must be at least 1"),
+        ({"batch": 1}, "a batch of 1: there must be at least 2 images in it, to normalise over"),
+        ({"lr": 0.0}, "a learning rate of 0: it must be above 0"),
+        ({"augment": ("mirorr",)}, "no augmentation named 'mirorr'; did you mean mirror?"),
+        ({"net": "resnt20"}, "no network named 'resnt20'; did you mean resnet20?"),
+    ],
+)
+def test_recipes_that_mean_nothing(said, message):
+    with pytest.raises(UsageError) as caught:
+        Recipe(**said)
+    assert str(caught.value) == message
