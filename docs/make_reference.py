@@ -78,8 +78,15 @@ def command_help(verb: str) -> str:
     group = click.Context(main, info_name="oodometer", **main.context_settings)
     command = main.get_command(group, verb)
     assert command is not None
-    with click.Context(command, info_name=verb, parent=group, terminal_width=100, max_content_width=100) as context:
-        return f"### oodometer {verb}\n\n```text\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        return "\n".join(one_help(part, f"{verb} {name}", group) for name, part in sorted(command.commands.items()))
+    return one_help(command, verb, group)
+
+
+def one_help(command: click.Command, name: str, group: click.Context) -> str:
+    """The help of a command that has no commands below it."""
+    with click.Context(command, info_name=name, parent=group, terminal_width=100, max_content_width=100) as context:
+        return f"### oodometer {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
 def described(name: str) -> str:

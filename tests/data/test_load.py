@@ -27,6 +27,22 @@ def test_a_folder_with_class_folders_is_a_folder_whatever_else_is_in_it(tmp_path
     assert load_data(str(tmp_path / "v")).ids == ("a/1",)
 
 
+def test_a_folder_with_a_manifest_is_that_manifest(tmp_path, encode, put):
+    put(str(tmp_path / "v" / "a" / "1.png"), encode())
+    put(str(tmp_path / "v" / "a" / "2.png"), encode(2))
+    put(str(tmp_path / "v" / "manifest.csv"), b"path,label,vendor\r\na/2.png,a,me\r\n")
+    data = load_data(str(tmp_path / "v"))
+    assert (data.name, data.ids, data.columns["vendor"].tolist()) == ("v", ("a/2",), ["me"])
+    assert load_data(str(tmp_path / "v"), kind="manifest").ids == ("a/2",)
+    assert load_data(str(tmp_path / "v"), kind="folder").ids == ("a/1", "a/2")
+
+
+def test_a_table_without_paths_is_no_manifest(tmp_path, encode, put):
+    put(str(tmp_path / "v" / "a" / "1.png"), encode())
+    put(str(tmp_path / "v" / "manifest.csv"), b"file,label\na/2.png,a\n")
+    assert load_data(str(tmp_path / "v")).ids == ("a/1",)
+
+
 def test_errors_are_one_line(tmp_path, put, error_of):
     missing = str(tmp_path / "none")
     assert error_of(lambda: load_data(missing)) == f"{missing}: no such file or folder; check the path"

@@ -1,4 +1,4 @@
-"""The shifts of CIFAR, Tiny-ImageNet, ICONS-50 and ImageNet-22K, with a model that reads its answer off the pixels."""
+"""The shifts of CIFAR, Tiny-ImageNet and ImageNet-22K, with a model that reads its answer off the pixels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from PIL import Image
 import oodometer as odo
 from oodometer.data.root import DataRoot
 from oodometer.data.sets.cifar_100 import held_out_subtypes, subtypes
-from oodometer.data.sets.icons50 import split_icons
 from oodometer.data.sets.imagenet_22k import broad_classes
 from oodometer.data.sets.tiny_imagenet import tiny_imagenet
 from oodometer.shifts.asked import asked_for
 from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import shifts_in
 
@@ -242,37 +240,6 @@ def test_tiny_imagenet_c(
     for one in asked_for(["tiny-imagenet-c:disk"], sources).found:
         assert isinstance(one, odo.Shift)
         assert sorted(one.standard.dataset.ids) == sorted(one.shifted.dataset.ids)
-
-
-def test_the_experiments_of_icons_50(
-    tmp_path: Path, sources: Sources, measure: Callable[..., dict[str, tuple[float, int]]]
-) -> None:
-    # A model that knows all icons but those of Microsoft and the ducks.
-    bird, hat = 4, 25
-    for folder, label, kinds in (
-        ("bird", bird, ["duck", "owl", "eagle"]),
-        ("hat", hat, ["cap", "crown", "womans_hat"]),
-    ):
-        (tmp_path / "Icons-50" / folder).mkdir(parents=True)
-        for style in ("apple", "google", "htc", "lg", "microsoft"):
-            for kind in kinds:
-                for rendition in range(3):
-                    answer = 0 if style == "microsoft" or kind == "duck" else label
-                    pixels = plain([answer], 40)[0]
-                    Image.fromarray(pixels).save(tmp_path / "Icons-50" / folder / f"{style}_{rendition}_{kind}.png")
-    found = measure(["icons"], sources, reader(50, 32))
-    assert found["icons-50-style"] == (0.0, 2 * 3 * 3)
-    # ducks and women's hats of five vendors in three versions; right are the hats of four of them
-    assert found["icons-50-subtypes"] == (pytest.approx(12 / 30), 30)
-    # version 2 of six subtypes of five vendors; right are five subtypes of four vendors
-    assert found["icons-50-renditions"] == (pytest.approx(20 / 30), 30)
-    data = sources.whole("icons-50")
-    for experiment in ("style", "subtypes", "renditions"):
-        standard = split_icons(data, experiment).standard
-        right = (standard.columns["style"] != "microsoft") & (standard.columns["subtype"] != "duck")
-        assert found[f"icons-50-{experiment}-standard"] == (pytest.approx(right.mean()), len(standard))
-    kinds = {name: known_shifts.get(name).kind for name in groups.get("icons")(sources)}
-    assert kinds == {"icons-50-style": "style", "icons-50-subtypes": "attribute", "icons-50-renditions": "attribute"}
 
 
 def test_seen_and_unseen_kinds_of_imagenet_22k(

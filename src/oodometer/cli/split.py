@@ -31,7 +31,7 @@ def command(
     force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Split a manifest by attributes."""
-    from oodometer.data.load import kind_of, load_data
+    from oodometer.data.load import kind_of, load_data, manifest_at
     from oodometer.shifts.attribute import attribute_shifts, check_contents
     from oodometer.shifts.attribute_files import write_split
     from oodometer.shifts.constraint import parse_base, parse_shift
@@ -43,7 +43,7 @@ def command(
     split = attribute_shifts(dataset, *wanted, seed=seed, test_share=test_share)
     if check:
         check_contents(split)
-    found = write_split(split, manifest, out, force=force)
+    found = write_split(split, manifest_at(manifest), out, force=force)
     for note in split.notes:
         say(note)
     if as_json:

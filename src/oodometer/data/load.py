@@ -33,6 +33,9 @@ data_kinds: Registry[DataKind] = Registry(
     group="oodometer.data",
 )
 
+MANIFEST = "manifest.csv"
+"""The manifest that a folder of images brings along."""
+
 _BY_ENDING = {
     ".npy": "arrays",
     ".npz": "arrays",
@@ -50,6 +53,7 @@ def load_data(address: str | os.PathLike[str], *, kind: str | None = None, name:
     - a file, or a pattern such as ``val-{000..003}.tar`` or ``val-*.parquet``, by its ending: ``.npy`` and ``.npz``
       are arrays, ``.csv`` a manifest, ``.tar`` WebDataset shards; ``.parquet`` is a manifest if it has a column
       ``path`` and none with images, otherwise Parquet with images in it;
+    - a folder with a ``manifest.csv`` that has a column ``path``: that manifest;
     - a folder that holds no folders but ``.tar`` or ``.parquet`` files: those files;
     - any other folder: class folders.
 
@@ -63,8 +67,14 @@ def load_data(address: str | os.PathLike[str], *, kind: str | None = None, name:
     if not addresses.is_pattern(address) and not addresses.exists(address):
         raise DataError(f"{address}: no such file or folder; check the path")
     place = addresses.absolute(address)
-    opener = opener or data_kinds.get(kind_of(place))
-    return opener(place, name=name or default_name(place))
+    found = kind or kind_of(place)
+    called = name or default_name(place)
+    return (opener or data_kinds.get(found))(manifest_at(place) if found == "manifest" else place, name=called)
+
+
+def manifest_at(address: str) -> str:
+    """The manifest of a folder that brings one along; the address of anything else as it is."""
+    return addresses.join(address, MANIFEST) if addresses.is_folder(address) else address
 
 
 def kind_of(address: str) -> str:
@@ -103,12 +113,23 @@ def default_name(address: str) -> str:
 
 
 def _kind_of_folder(address: str) -> str:
+    if _has_manifest(address):
+        return "manifest"
     if not addresses.list_folders(address):
         endings = {_ending(file.path) for file in addresses.list_files(address)}
         for ending in (".tar", ".parquet"):
             if ending in endings:
                 return _BY_ENDING[ending]
     return "folder"
+
+
+def _has_manifest(folder: str) -> bool:
+    """Whether there is a manifest beside the images; a table of that name without paths is something else."""
+    place = addresses.join(folder, MANIFEST)
+    if not addresses.exists(place):
+        return False
+    header = addresses.read_bytes(place).partition(b"\n")[0].decode("utf-8-sig", errors="replace")
+    return "path" in (one.strip(' "\r') for one in header.split(","))
 
 
 def _ending(address: str) -> str:

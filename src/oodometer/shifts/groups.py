@@ -48,5 +48,5 @@ def cifar(sources: Sources) -> list[str]:
 
 
 def icons(sources: Sources) -> list[str]:  # noqa: ARG001 - the same wherever the data are
-    """Style and subtype robustness on ICONS-50, and the control."""
-    return ["icons-50-style", "icons-50-subtypes", "icons-50-renditions"]
+    """Style and subtype robustness on icons, and the control."""
+    return ["icons-style", "icons-subtypes", "icons-versions"]

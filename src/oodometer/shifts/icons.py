@@ -1,35 +1,44 @@
-"""The shifts of ICONS-50: a vendor, subtypes, and, as the control, renditions that were held out from training."""
+"""The shifts of icons: a vendor, subtypes, and, as the control, drawings that were held out from training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from oodometer.core.condition import Condition, Shift, ShiftKind
-from oodometer.data.sets.icons50 import Experiment, split_icons
+from oodometer.data.icon_protocols import PROTOCOLS, STYLE, sides_of
 from oodometer.shifts.known_shift import KnownShift
-from oodometer.shifts.sources import Sources
+from oodometer.shifts.sources import ICONS, Sources
 
-SET = "icons-50"
+IID = "icons-iid"
 
 
-def _experiment(experiment: Experiment, kind: ShiftKind) -> KnownShift:
-    """The held-out icons, against a tenth of the others.
+def _known(name: str, kind: ShiftKind, protocol: str) -> KnownShift:
+    """What a protocol alone holds out, against a tenth of what none does.
 
-    It is about a model that was trained on the ``training`` part of `oodometer.data.sets.icons50.split_icons`.
+    It is about models that were trained on what `oodometer.data.icon_protocols.split` leaves for training.
     """
-    name = f"{SET}-{experiment}"
-    return KnownShift(name, kind, (SET,), _made(name, experiment, kind))
 
-
-def _made(name: str, experiment: Experiment, kind: ShiftKind) -> Callable[[Sources], list[Shift]]:
     def make(sources: Sources) -> list[Shift]:
-        split = split_icons(sources.whole(SET), experiment)
-        standard = Condition(f"{name}-standard", sources.fewer(split.standard))
-        return [Shift(name, kind, standard, Condition(name, sources.fewer(split.shifted)))]
+        standard, shifted = sides_of(sources.whole(ICONS), protocol)
+        iid = sources.once(IID, lambda: Condition(IID, sources.fewer(standard)))
+        return [Shift(name, kind, iid, Condition(name, sources.fewer(shifted)))]
 
-    return make
+    return KnownShift(name, kind, (ICONS,), make)
 
 
-ICONS_50_STYLE = _experiment("style", "style")
-ICONS_50_SUBTYPES = _experiment("subtypes", "attribute")
-ICONS_50_RENDITIONS = _experiment("renditions", "attribute")
+def _every_style(sources: Sources) -> Sequence[Shift]:
+    """One shift for each vendor: the models that it is about never saw that one."""
+    icons = sources.whole(ICONS)
+    found = []
+    for vendor in sorted(set(icons.columns["style"].tolist())):
+        standard, shifted = sides_of(icons, f"style={vendor}", (f"style={vendor}", *PROTOCOLS[1:]))
+        name = f"icons-styles/{vendor}"
+        iid = Condition(f"{IID}-without-{vendor}", sources.fewer(standard))
+        found.append(Shift(name, "style", iid, Condition(name, sources.fewer(shifted))))
+    return found
+
+
+ICONS_STYLE = _known("icons-style", "style", f"style={STYLE}")
+ICONS_SUBTYPES = _known("icons-subtypes", "attribute", "subtypes")
+ICONS_VERSIONS = _known("icons-versions", "attribute", "versions")
+ICONS_STYLES = KnownShift("icons-styles", "style", (ICONS,), _every_style)

@@ -12,12 +12,14 @@ from oodometer.core.condition import Condition, clean
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, align
+from oodometer.data.icon_protocols import has_icons
 from oodometer.data.root import DataRoot
 from oodometer.data.subset import stratified
 
 T = TypeVar("T")
 
 IMAGENET = "imagenet"
+ICONS = "icons-50"
 VAL = "val"
 """What the clean ImageNet images are called, as in the 204-model testbed."""
 
@@ -31,7 +33,8 @@ class Sources:
     """The data of a run; each set is opened once, so that conditions on the same images share them.
 
     Args:
-        dataset: What the user names with ``--data``; where there is a root too, it is its clean ImageNet.
+        dataset: What the user names with ``--data``; where there is a root too, it is its clean ImageNet, and where it
+            has the columns of icons, its ICONS-50.
         root: The root of published sets.
         images: At most so many images of each set, shared out among the classes; None: all.
         seed: Of the choice of images, and of every draw.
@@ -48,7 +51,13 @@ class Sources:
 
     def has(self, name: str) -> bool:
         """Whether the published set of that name is there."""
-        return (name == IMAGENET and self.dataset is not None) or (self.root is not None and self.root.has(name))
+        return self._is_given(name) or (self.root is not None and self.root.has(name))
+
+    def _is_given(self, name: str) -> bool:
+        """Whether the user's own data stand for the published set of that name."""
+        if self.dataset is None:
+            return False
+        return name == IMAGENET or (name == ICONS and has_icons(self.dataset))
 
     def open(self, name: str, *, called: str | None = None) -> Dataset:
         """The published set of that name, or as many of its images as are wanted.
@@ -63,7 +72,7 @@ class Sources:
     def whole(self, name: str, *, called: str | None = None) -> Dataset:
         """All images of the published set, for shifts that are made of parts of one: `fewer` then takes of each."""
         called = called or name
-        if name == IMAGENET and self.dataset is not None:
+        if self.dataset is not None and self._is_given(name):
             return self.dataset
         if self.root is None:
             raise UsageError(f"{name}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA")

@@ -1,18 +1,17 @@
-"""ICONS-50: names, odd modes, and the three experiments."""
+"""ICONS-50: names, odd modes, and the held-out subtypes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PIL import Image
 
 from oodometer.core.dataset import Dataset
 from oodometer.data.root import DataRoot
 from oodometer.data.sets.class_lists import class_list
-from oodometer.data.sets.icons50 import held_out_names, icons_50, split_icons
+from oodometer.data.sets.icons50 import held_out_names, icons_50
 from oodometer.data.sets.known_set import known_sets
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
@@ -45,7 +44,7 @@ def test_the_names_become_columns(
     data = opened(root)
     assert data.ids == tuple(path.removesuffix(".png") for path in FILES)
     assert [data.space.classes[label] for label in data.labels] == [path.partition("/")[0] for path in FILES]
-    for column, place in (("style", 0), ("rendition", 1), ("subtype", 2)):
+    for column, place in (("style", 0), ("version", 1), ("subtype", 2)):
         assert data.columns[column].tolist() == [parts[place] for parts in FILES.values()]
     assert data.columns["held_out"].tolist() == ["", "watch", "", "", "monkey", "", "", "factory_worker"]
 
@@ -75,7 +74,7 @@ def test_odd_sizes_and_modes_are_on_white(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "empty": ({"readme.txt": b""}, "no images in it; expected CLASS/STYLE_RENDITION_SUBTYPE.png"),
+    "empty": ({"readme.txt": b""}, "no images in it; expected CLASS/STYLE_VERSION_SUBTYPE.png"),
     "the array": ({"Icons-50.npy": b""}, "Icons-50.npy holds Python objects and is not read"),
     "another class": (
         {"dragon/apple_0_dragon.png": b""},
@@ -83,7 +82,7 @@ WRONG = {
     ),
     "loose": ({"apple_0_dragon.png": b""}, "apple_0_dragon.png is not in a folder of one of the 50 classes"),
     "deeper": ({"bird/x/apple_0_duck.png": b""}, "bird/x/apple_0_duck.png is not in a folder"),
-    "another name": ({"bird/duck.png": b""}, "bird/duck.png is not named STYLE_RENDITION_SUBTYPE.png"),
+    "another name": ({"bird/duck.png": b""}, "bird/duck.png is not named STYLE_VERSION_SUBTYPE.png"),
 }
 
 
@@ -109,55 +108,6 @@ def test_the_50_held_out_subtypes() -> None:
     assert held_out_names(ideographs) == {ideographs[0]: "unified_ideograph_5408"}
     families = ["family", "family_man_boy", "family_man_boy_boy", "family_man_woman_boy"]
     assert held_out_names(families) == {one: one for one in families[1:3]}
-
-
-def put_many(root: Path) -> Dataset:
-    """Two classes, three vendors; a vendor draws each of eight subtypes in versions 0 and 2, and one in 2 alone."""
-    square = Image.new("RGB", (4, 4))
-    for folder, subtypes in (
-        ("bird", ["duck", "owl", "eagle", "dove"]),
-        ("hat", ["womans_hat", "cap", "crown", "helm"]),
-    ):
-        (root / "Icons-50" / folder).mkdir(parents=True)
-        for style in ("apple", "google", "microsoft"):
-            for subtype in subtypes:
-                for rendition in ("0", "2"):
-                    square.save(root / "Icons-50" / folder / f"{style}_{rendition}_{subtype}.png")
-            square.save(root / "Icons-50" / folder / f"{style}_2_phoenix.png")
-    return opened(root)
-
-
-def test_the_parts_of_the_experiments(tmp_path: Path) -> None:
-    data = put_many(tmp_path)
-    shifted = {
-        "style": data.columns["style"] == "microsoft",
-        "subtypes": np.isin(data.columns["subtype"], ["duck", "womans_hat"]),
-        "renditions": (data.columns["rendition"] == "2") & (data.columns["subtype"] != "phoenix"),
-    }
-    for experiment, expected in shifted.items():
-        split = split_icons(data, experiment)  # type: ignore[arg-type]
-        assert set(split.shifted.ids) == {one for one, is_it in zip(data.ids, expected, strict=True) if is_it}
-        parts = [set(part.ids) for part in (split.training, split.standard, split.shifted)]
-        assert sum(len(part) for part in parts) == len(data)
-        assert set.union(*parts) == set(data.ids), "no icon is in two parts, and none is lost"
-        assert split.shifted.name == f"icons-50-{experiment}-shifted"
-
-
-def test_the_standard_side_is_a_tenth_that_belongs_to_the_ids(make_dataset: Callable[..., Dataset]) -> None:
-    n = 20_000
-    style = np.where(np.arange(n) % 2, "microsoft", "apple")
-    data = make_dataset(n, space=icons_50(), columns={"style": style}, ids=[f"bird/{at:05d}" for at in range(n)])
-    split = split_icons(data, "style")
-    # 10,000 draws with probability 1/10: a standard deviation of 30; five of them
-    assert abs(len(split.standard) - 1000) < 150
-    reordered = split_icons(data.take(np.arange(n)[::-1]), "style")
-    assert set(reordered.standard.ids) == set(split.standard.ids)
-
-
-def test_a_part_without_icons_is_one_line(tmp_path: Path, error_of: Callable[..., str]) -> None:
-    (tmp_path / "Icons-50" / "bird").mkdir(parents=True)
-    Image.new("RGB", (4, 4)).save(tmp_path / "Icons-50" / "bird" / "apple_0_owl.png")
-    assert "no icons for the" in error_of(lambda: split_icons(opened(tmp_path), "style"))
 
 
 def test_the_classes_and_numbers_are_as_published() -> None:
