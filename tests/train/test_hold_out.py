@@ -44,8 +44,8 @@ def test_the_tenth_depends_on_the_id_alone(make_dataset):
 @pytest.mark.parametrize(
     ("hold_out", "message"),
     [
-        ("style", "--hold-out style: expected COLUMN=VALUE, for example style=microsoft"),
-        ("style=", "--hold-out style=: expected COLUMN=VALUE, for example style=microsoft"),
+        ("style", "--hold-out style: expected COLUMN=VALUE, or of icons subtypes or versions"),
+        ("style=", "--hold-out style=: expected COLUMN=VALUE, or of icons subtypes or versions"),
         ("stile=round", "--hold-out stile=round: val has no column 'stile'; did you mean style?"),
         ("style=rund", "--hold-out style=rund: no image of val has style 'rund'; did you mean round?"),
         ("style=round|oval", "--hold-out style=round|oval: no image of val has style 'oval'; known: round, square"),
@@ -64,3 +64,19 @@ def test_too_much_held_out(make_dataset):
         DataError, match=r"val: no images are left for the training part \(40 images, held out: style=round\)"
     ):
         split_for_training(dataset, ["style=round"])
+
+
+def test_subtypes_and_versions_of_icons(make_dataset):
+    from oodometer.data.icon_protocols import split
+
+    columns = {
+        "style": np.array(["microsoft", "google", "google", "mozilla"] * 50),
+        "version": np.array(["1", "1", "2", "1"] * 50),
+        "subtype": np.array(["duck" if n % 5 == 0 else f"sub{n // 4}" for n in range(200)]),
+    }
+    dataset = make_dataset(200, columns=columns, labels=np.zeros(200, dtype=int))
+    ours = split_for_training(dataset, ["style=microsoft", "subtypes", "versions"])
+    # reference: the protocols by which the shifts of icons are cut
+    theirs = split(dataset, "style=microsoft,subtypes,versions")
+    for part in ("training", "iid", "held_out"):
+        assert getattr(ours, part).ids == getattr(theirs, part).ids

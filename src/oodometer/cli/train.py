@@ -36,7 +36,11 @@ PLAIN_AUGMENTATIONS = {"mirror", "crop"}
 )
 @click.option("-o", "--out", metavar="FILE", help="The .onnx file; card and checkpoint lie beside it.  [default: NET]")
 @click.option(
-    "--hold-out", "hold_outs", multiple=True, metavar="COLUMN=VALUE", help="Never train on these; several times."
+    "--hold-out",
+    "hold_outs",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Never train on these; of icons also subtypes, versions; several times, or with commas.",
 )
 @click.option("--epochs", type=click.IntRange(min=1), default=30, show_default=True, help="Passes over the images.")
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at first; then half a cosine.")
@@ -72,13 +76,14 @@ def command(data: str, net: str, out: str | None, as_json: bool, plugin_modules:
         **{name: said[name] for name in ("epochs", "lr", "batch", "seed", "size")},
     )
     dataset = _dataset(data)
+    hold_outs = tuple(one.strip() for several in said["hold_outs"] for one in several.split(","))
     job = Job(
         dataset,
         recipe,
         Path(out or f"{recipe.net}.onnx"),
-        hold_outs=said["hold_outs"],
+        hold_outs=hold_outs,
         init=Path(said["init"]) if said["init"] else None,
-        card=_card(dataset, recipe.augment, said),
+        card=_card(dataset, hold_outs, recipe.augment, said),
         half=said["half"],
         compute=Compute(device=said["device"], threads=said["threads"]),
         force=said["force"],
@@ -124,13 +129,13 @@ def _dataset(address: str) -> Dataset:
     return load_data(address)
 
 
-def _card(dataset: Dataset, augment: tuple[str, ...], said: dict[str, Any]) -> Card:
+def _card(dataset: Dataset, hold_outs: tuple[str, ...], augment: tuple[str, ...], said: dict[str, Any]) -> Card:
     """The card; where no category is said, more weights and further augmentations tell it."""
     from oodometer.core.model import Card
 
     interventions = tuple(one for one in augment if one not in PLAIN_AUGMENTATIONS)
     default = "more data" if said["init"] else "robust intervention" if interventions else "standard"
-    without = f" without {', '.join(said['hold_outs'])}" if said["hold_outs"] else ""
+    without = f" without {', '.join(hold_outs)}" if hold_outs else ""
     category: Any = said["category"] or default
     return Card(
         category=category,

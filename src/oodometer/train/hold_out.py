@@ -9,10 +9,10 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError, did_you_mean
-from oodometer.core.random import key_words
+from oodometer.data import icon_protocols
 
-EVERY_NTH = 10
-"""Every so-manieth image of those that are not held out is a test image like the training images."""
+OF_ICONS = ("subtypes", "versions")
+"""What icons can hold out besides the values of a column."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,13 @@ def split_for_training(dataset: Dataset, hold_outs: Sequence[str] = ()) -> Parts
 
     Args:
         dataset: With the columns that the hold-outs name.
-        hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value.
+        hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value; of icons also ``subtypes`` and ``versions``.
     """
     is_held_out = np.zeros(len(dataset), dtype=bool)
     for one in hold_outs:
         is_held_out |= held_out_rows(dataset, one)
-    is_tenth = np.array([is_iid(one) for one in dataset.ids])
+    # By the ids alone: the same tenth for every model, whatever is held out.
+    is_tenth = icon_protocols.iid_rows(dataset)
     rows = {"training": ~is_held_out & ~is_tenth, "iid": ~is_held_out & is_tenth}
     for what, some in rows.items():
         if not some.any():
@@ -53,16 +54,13 @@ def split_for_training(dataset: Dataset, hold_outs: Sequence[str] = ()) -> Parts
     )
 
 
-def is_iid(image_id: str) -> bool:
-    """Whether an image belongs to the IID tenth: by its id alone, the same tenth for every model and hold-out."""
-    return int(key_words("icons-50 standard", image_id, seed=0)[0]) % EVERY_NTH == 0
-
-
 def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:
-    """Which images ``COLUMN=VALUE`` stands for, (N,) bool; at least one."""
+    """Which images a hold-out stands for, (N,) bool; at least one."""
+    if hold_out in OF_ICONS:
+        return icon_protocols.held_out_rows(dataset, hold_out)
     column, equals, value = (one.strip() for one in hold_out.partition("="))
     if not equals or not value:
-        raise UsageError(f"--hold-out {hold_out}: expected COLUMN=VALUE, for example style=microsoft")
+        raise UsageError(f"--hold-out {hold_out}: expected COLUMN=VALUE, or of icons subtypes or versions")
     if column not in dataset.columns:
         raise UsageError(f"--hold-out {hold_out}: {dataset.name} has no column {column!r}{_hint(column, dataset)}")
     values = np.array([str(one) for one in dataset.columns[column].tolist()])

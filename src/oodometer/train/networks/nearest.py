@@ -35,7 +35,7 @@ class Nearest(nn.Module):  # type: ignore[misc]
         self.n_classes = n_classes
         self.register_buffer("mean", torch.zeros(n_values))
         self.register_buffer("axes", torch.zeros(n_values, components))
-        self.register_buffer("stored", torch.zeros(0, components))
+        self.register_buffer("stored", torch.zeros(components, 0))
         self.n_components = components
         self.counts: list[int] = [0] * n_classes
 
@@ -50,7 +50,7 @@ class Nearest(nn.Module):  # type: ignore[misc]
         _, vectors = torch.linalg.eigh(torch.cov(small.T))
         self.axes = vectors[:, -self.n_components :].contiguous()
         order = np.argsort(labels, kind="stable")
-        self.stored = self._components(images)[torch.from_numpy(order)]
+        self.stored = self._components(images)[torch.from_numpy(order)].T.contiguous()
         self.counts = np.bincount(labels, minlength=self.n_classes).tolist()
         if min(self.counts) == 0:
             raise UsageError("nearest: a class without a training image has no nearest one; leave the class out")
@@ -58,8 +58,8 @@ class Nearest(nn.Module):  # type: ignore[misc]
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The logits."""
         asked = self._components(x)
-        squares = (asked * asked).sum(dim=1, keepdim=True) + (self.stored * self.stored).sum(dim=1)
-        closeness = 2 * asked @ self.stored.T - squares
+        squares = (asked * asked).sum(dim=1, keepdim=True) + (self.stored * self.stored).sum(dim=0)
+        closeness = 2 * asked @ self.stored - squares
         classes = torch.split(closeness, self.counts, dim=1)
         return torch.cat([one.amax(dim=1, keepdim=True) for one in classes], dim=1)
 
