@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import get_args
 
-from oodometer.attacks.ball import LEVELS, NORMS, Ball, Norm
+from oodometer.attacks.ball import LEVELS, NORMS, ROUNDING, SIDE, Ball, Norm
 from oodometer.attacks.fgsm import FGSM, fgsm
 from oodometer.attacks.noise import Noise, noise
 from oodometer.attacks.pgd import PGD, STARTS, STEPS, Start, default_step, pgd
@@ -14,6 +15,10 @@ from oodometer.core.errors import UsageError, did_you_mean
 
 KINDS = ("pgd", "fgsm", "noise")
 OPTIONS = ("steps", "start", "step")
+LARGEST: Mapping[Norm, float] = {"linf": LEVELS, "l2": SIDE * math.sqrt(3)}
+"""The size of the change from black to white."""
+LEAST_STEP, LARGEST_STEP = 1e-4, 2.0
+"""As parts of epsilon: shorter ones are lost in rounding, longer ones lead out of the whole ball."""
 
 
 def is_attack_name(spec: str) -> bool:
@@ -52,8 +57,13 @@ def _kind_and_ball(head: str, spec: str) -> tuple[str, Ball]:
     norm = _norm(given, spec)
     unit = "in levels of 255 (2 means 2/255)" if norm == "linf" else "for pixels in [0, 1] at 224 x 224"
     epsilon = _number(size, f"attack {spec!r}: epsilon {size!r} must be a number above 0, {unit}")
-    if norm == "linf" and epsilon > LEVELS:
-        raise UsageError(f"attack {spec!r}: epsilon {size} is more than all {LEVELS} levels of a pixel")
+    if epsilon > LARGEST[norm]:
+        most = (
+            f"all {LEVELS} levels of a pixel" if norm == "linf" else f"any two images are apart ({LARGEST[norm]:.0f})"
+        )
+        raise UsageError(f"attack {spec!r}: epsilon {size} is more than {most}")
+    if epsilon < ROUNDING * LARGEST[norm]:
+        raise UsageError(f"attack {spec!r}: epsilon {size} is lost when pixels are rounded to float32")
     return kind, Ball(norm, epsilon)
 
 
@@ -95,8 +105,10 @@ def _pgd(name: str, ball: Ball, options: dict[str, str], spec: str, seed: int) -
     default = default_step(ball.norm, int(given))
     step = default
     if "step" in options:
-        message = f"attack {spec!r}: step {options['step']!r} must be a number above 0, as a part of epsilon"
+        message = f"attack {spec!r}: step {options['step']!r} must be a number from 0.0001 to 2, as a part of epsilon"
         step = _number(options["step"], message)
+        if not LEAST_STEP <= step <= LARGEST_STEP:
+            raise UsageError(message)
     apply = PGD(ball, int(given), step, _start(options.get("start", "zero"), spec), seed)
     more = [
         f"steps={apply.steps}" if apply.steps != STEPS else "",
