@@ -87,7 +87,9 @@ package and licence; the files lie as in ICONS-50, `CLASS/STYLE_VERSION_SUBTYPE.
 
 {_table(*counts(rows, drawings=True))}
 
-{made.same} more drawings were left out: their pixels are those of another icon, or all of one colour.
+{made.same} more drawings were left out: their pixels are those of another icon, or all of one colour. Others of one
+vendor may be alike without being the same, so an accuracy on new drawings of a known vendor (`versions`) says less than
+one on a vendor that was never seen (`style`).
 
 ## Whose art it is
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def read_toml(table: Traversable) -> dict[str, Any]:

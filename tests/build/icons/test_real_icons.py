@@ -1,0 +1,99 @@
+"""The real icons, from the pinned packages: numbers, protocols, and the digest that they have everywhere."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oodometer as odo
+from oodometer.build.icons.build import Built, build_icons
+from oodometer.core.errors import DataError
+from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
+from oodometer.data.sets.class_lists import class_list
+from oodometer.data.sets.icons50 import icons_50
+
+pytestmark = pytest.mark.slow
+
+RENDERER = "0.5.0"
+DIGEST = "22d71cc0915efab6092b167786f78304"
+"""Of the manifest, as ``oodometer build icons`` prints it with --json; drawn with the renderer of that version."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    pytest.importorskip("resvg_py")
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OODOMETER_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+        try:
+            return build_icons(tmp_path_factory.mktemp("real") / "icons")
+        except DataError as error:
+            if "npm did not bring it" in str(error):
+                pytest.skip(f"the registry is out of reach: {error}")
+            raise
+
+
+def test_there_are_6000_icons_in_50_classes(built: Built) -> None:
+    assert len(built.rows) >= 6000
+    counts = Counter(row.class_name for row in built.rows)
+    assert tuple(sorted(counts)) == icons_50().classes
+    assert min(counts.values()) >= 15
+    drawings = Counter((row.style, row.version) for row in built.rows)
+    assert len(drawings) == 10
+    assert min(drawings.values()) > 350
+    # OpenMoji has every emoji of Unicode.
+    per_class = Counter((row.class_name, row.style) for row in built.rows)
+    assert all(per_class[name, "openmoji"] for name in counts)
+
+
+def test_the_digest_is_the_same_everywhere(built: Built) -> None:
+    import resvg_py
+
+    if resvg_py.__version__ != RENDERER:
+        pytest.skip(f"drawn with resvg_py {resvg_py.__version__}; the digest is that of {RENDERER}")
+    assert built.digest == DIGEST
+
+
+def test_no_two_icons_are_the_same(built: Built) -> None:
+    assert len({row.digest for row in built.rows}) == len(built.rows)
+    data = odo.load_data(built.folder)
+    assert not data.scan().broken
+    assert len(set(data.scan().contents)) == len(data)
+
+
+def test_the_protocols_leave_icons_of_every_class_for_training(built: Built) -> None:
+    data = odo.load_data(built.folder)
+    for hold_out in (*PROTOCOLS, ",".join(PROTOCOLS)):
+        assert set(split(data, hold_out).training.labels.tolist()) == set(range(50)), hold_out
+    for protocol in PROTOCOLS:
+        standard, shifted = sides_of(data, protocol)
+        assert len(standard) > 400
+        assert len(shifted) > 250
+
+
+def test_all_50_subtypes_are_there_and_no_whole_class_is_held_out(built: Built) -> None:
+    data = odo.load_data(built.folder)
+    assert set(class_list("icons_held_out")) <= set(data.columns["subtype"].tolist())
+    rows = held_out_rows(data, "subtypes")
+    assert set(data.labels[~rows].tolist()) == set(range(50))
+    # As in the paper, most classes lose a subtype.
+    assert len(set(data.labels[rows].tolist())) > 35
+
+
+def test_an_icon_of_every_vendor_looks_as_it_should(built: Built) -> None:
+    data = odo.load_data(built.folder)
+    places = {one: place for place, one in enumerate(data.ids)}
+    for style, version in sorted({(row.style, row.version) for row in built.rows}):
+        heart = data.image(places[f"heart/{style}_{version}_red_heart"]).astype(int)
+        middle = heart[14:18, 14:18].reshape(-1, 3).mean(axis=0)
+        if version == "high-contrast":
+            assert np.ptp(middle) == 0, "no colour"
+        else:
+            assert middle[0] > middle[1] + 60, f"{style} {version}: a red heart is red"
+        assert (heart[0, 0] > 250).all(), "on white"
+    assert Path(built.folder, "CARD.md").stat().st_size > 4000
