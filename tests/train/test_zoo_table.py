@@ -1,0 +1,83 @@
+"""The table of the zoo: every row is a training that the command accepts."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import oodometer
+from oodometer.cli.train import command
+from oodometer.train.networks.name import build_network, n_parameters
+
+ZOO = Path(oodometer.__file__).parents[2] / "zoo"
+MOST_BYTES = 10 * 10**6
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("zoo_train", ZOO / "train.py")
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["zoo_train"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["zoo_train"]
+
+
+def test_every_row_is_a_command(script, tmp_path):
+    rows = script.read_table(ZOO / "icons.toml")
+    by_name = {row["name"]: row for row in rows}
+    assert len(by_name) == len(rows)
+    data = {"icons": tmp_path / "icons", "outside": tmp_path / "outside"}
+    for row in rows:
+        words = script.command_of(row, script.Places(data, tmp_path, tmp_path))
+        context = command.make_context("train", words[words.index("train") + 1 :])
+        assert context.params["net"] == row["net"]
+        assert context.params["hold_outs"] == tuple(row["hold_out"])
+        assert context.params["half"]
+        for key in ("init", "parent"):
+            if key in row:
+                assert by_name[row[key]]["net"] == row["net"]
+    assert sum(row.get("in_zoo", True) for row in rows) >= 12
+
+
+def test_together_they_stay_small(script):
+    rows = [row for row in script.read_table(ZOO / "icons.toml") if row.get("in_zoo", True)]
+    sizes = [n_parameters(build_network(row["net"], n_classes=50, size=(32, 32))) for row in rows]
+    nearest = 3826 * 48  # icons that are kept, times components
+    assert 2 * (sum(sizes) + nearest) < 0.99 * MOST_BYTES
+
+
+@pytest.mark.slow
+def test_rows_are_trained_once_and_what_is_missing_is_said(script, tmp_path, photos):
+    base = {"data": "icons", "hold_out": [], "augment": [], "batch": 16, "lr": 0.01, "seed": 0, "epochs": 1}
+    rows = [
+        {**base, "name": "a", "net": "linear"},
+        {**base, "name": "b", "net": "linear", "in_zoo": False},
+        {**base, "name": "c", "net": "linear", "init": "b"},
+        {**base, "name": "d", "net": "linear", "data": "outside"},
+        {**base, "name": "e", "net": "linear", "init": "d"},
+        {**base, "name": "f", "net": "resnet21"},
+    ]
+    (tmp_path / "work").mkdir()
+    (tmp_path / "zoo").mkdir()
+    places = script.Places({"icons": photos}, tmp_path / "work", tmp_path / "zoo")
+    problems = script.train_all(rows, places, jobs=2)
+    assert problems == [
+        "d: left out, since --outside is not given",
+        f"f: failed; see {tmp_path}/work/f.log",
+        "e: left out, since d is not trained",
+    ]
+    assert sorted(one.name for one in (tmp_path / "zoo").iterdir()) == ["a.onnx", "a.toml", "c.onnx", "c.toml"]
+    assert "the depth of a ResNet" in (tmp_path / "work" / "f.log").read_text()
+    assert script.train_all(rows[:1], places, jobs=1) == []
+    assert (tmp_path / "work" / "a.log").read_text().count("nothing new to do") == 1
+
+
+def test_the_help_names_what_there_is():
+    shown = CliRunner().invoke(command, ["--help"]).stdout
+    assert "--hold-out" in shown
