@@ -67,7 +67,7 @@ def test_a_whole_training(shapes):
         "4",
         "0",
         "style=thin",
-        "72",
+        "74",
     )
 
     again = oodometer(

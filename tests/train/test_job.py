@@ -254,3 +254,20 @@ def test_damaged_checkpoints(tmp_path):
         read_checkpoint(path)
     with pytest.raises(ModelError, match=r"b\.pt: no such model file"):
         read_checkpoint(Path(tmp_path / "b.pt"))
+
+
+@pytest.mark.slow
+def test_two_threads_give_the_same_bits_every_time(job, tmp_path):
+    recipe, compute = replace(RECIPE, epochs=1), Compute(threads=2)
+    digests = {
+        train(replace(job, recipe=recipe, compute=compute, out=tmp_path / f"{n}.onnx")).model.digest for n in range(3)
+    }
+    assert len(digests) == 1
+
+
+def test_another_number_of_threads_is_said(job):
+    with pytest.raises(KeyboardInterrupt):
+        train(job, Watching(stop_after=1).watcher)
+    watching = Watching()
+    train(replace(job, compute=Compute(threads=2)), watching.watcher)
+    assert watching.notes[1:] == ["begun with --threads 1: with another number the last digits can come out otherwise"]

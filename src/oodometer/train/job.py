@@ -208,7 +208,9 @@ def _train_with_checkpoints(work: Work, job: Job, key: str, watcher: TrainingWat
         first = kept.epochs_done
         watcher.note(f"goes on after epoch {first} of {work.recipe.epochs}, from {job.checkpoint}")
         if kept.threads != torch.get_num_threads():
-            watcher.note(f"it was begun with {kept.threads} threads: the last digits can come out otherwise")
+            watcher.note(
+                f"begun with --threads {kept.threads}: with another number the last digits can come out otherwise"
+            )
 
     def after(epoch: Epoch) -> None:
         checkpoint = Checkpoint(
