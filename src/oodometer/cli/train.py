@@ -65,6 +65,7 @@ PLAIN_AUGMENTATIONS = {"mirror", "crop"}
 def command(data: str, net: str, out: str | None, as_json: bool, plugin_modules: tuple[str, ...], **said: Any) -> None:
     """Train one network."""
     from oodometer.core.model import Compute
+    from oodometer.data.load import load_data
     from oodometer.train.job import Job, TrainingWatcher, train
     from oodometer.train.networks.name import with_width
     from oodometer.train.recipe import Recipe
@@ -75,7 +76,7 @@ def command(data: str, net: str, out: str | None, as_json: bool, plugin_modules:
         augment=_augmentations(said["augment"]),
         **{name: said[name] for name in ("epochs", "lr", "batch", "seed", "size")},
     )
-    dataset = _dataset(data)
+    dataset = load_data(data)
     hold_outs = tuple(one.strip() for several in said["hold_outs"] for one in several.split(","))
     job = Job(
         dataset,
@@ -116,17 +117,6 @@ def _augmentations(text: str) -> tuple[str, ...]:
     from oodometer.train.augment.registry import parse_augmentations
 
     return parse_augmentations(text)
-
-
-def _dataset(address: str) -> Dataset:
-    """The data; of a folder with a manifest.csv, what that lists."""
-    from oodometer.data import addresses
-    from oodometer.data.load import default_name, load_data
-
-    manifest = addresses.join(address, "manifest.csv")
-    if addresses.is_folder(address) and addresses.exists(manifest):
-        return load_data(manifest, name=default_name(addresses.absolute(address)))
-    return load_data(address)
 
 
 def _card(dataset: Dataset, hold_outs: tuple[str, ...], augment: tuple[str, ...], said: dict[str, Any]) -> Card:
