@@ -13,6 +13,7 @@ from PIL import Image
 from oodometer.core.dataset import Dataset
 from oodometer.data.icon_protocols import (
     PROTOCOLS,
+    common_iid_rows,
     held_out_rows,
     iid_rows,
     is_held_out_subtype,
@@ -113,6 +114,13 @@ def test_the_sides_of_a_shift_differ_in_one_thing(built: Dataset) -> None:
     assert not set(sides["style=microsoft"].columns["subtype"].tolist()) & {"duck"}
     ids = [one for side in sides.values() for one in side.ids]
     assert len(ids) == len(set(ids))
+
+
+def test_the_common_test_icons(built: Dataset) -> None:
+    kept = built.take(np.flatnonzero(common_iid_rows(built)))
+    assert set(kept.ids) == set(sides_of(built, "subtypes")[0].ids)
+    without = built.take(np.flatnonzero(built.columns["style"] != "microsoft"))
+    assert common_iid_rows(without).sum() == len(kept), "where the vendor is not there, nothing is wrong"
 
 
 def test_any_vendor_can_be_held_out(built: Dataset) -> None:

@@ -83,6 +83,12 @@ def sides_of(dataset: Dataset, protocol: str, protocols: Sequence[str] = PROTOCO
     )
 
 
+def common_iid_rows(dataset: Dataset) -> np.ndarray:
+    """Which icons are of the tenth and held out by no protocol, (N,) bool: unseen, whatever a model was trained on."""
+    by_style = dataset.columns["style"] == STYLE
+    return np.asarray(iid_rows(dataset) & ~by_style & ~_of_subtypes(dataset) & ~_of_versions(dataset))
+
+
 def iid_rows(dataset: Dataset) -> np.ndarray:
     """Which icons are of the tenth that no model is trained on, (N,) bool; it depends on their ids alone."""
     return np.array([int(key_words("icons-50 standard", one, seed=0)[0]) % EVERY_NTH == 0 for one in dataset.ids])

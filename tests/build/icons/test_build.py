@@ -49,7 +49,7 @@ def test_what_is_built(tmp_path: Path, packages: tuple[Package, ...]) -> None:
     built = build_icons(
         tmp_path / "icons", Options(packages=packages), drawing=lambda done, total: told.append((done, total))
     )
-    assert set(files_in(tmp_path / "icons")) == PATHS | {"manifest.csv", "CARD.md"}
+    assert set(files_in(tmp_path / "icons")) == PATHS | {"manifest.csv", "iid.csv", "CARD.md"}
     assert built.is_new
     assert (len(built.rows), built.same) == (11, 1)
     assert told[0] == (0, 12)
@@ -138,6 +138,7 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: (folder / "manifest.csv").write_text("path,label\n"),
         "something in it was changed or lost; remove the folder and build it anew",
     ),
+    "the test list lost": (lambda folder: (folder / "iid.csv").unlink(), "changed or lost"),
     "the manifest lost": (lambda folder: (folder / "manifest.csv").unlink(), "no icons that were built"),
     "the card changed": (
         lambda folder: (folder / "CARD.md").write_text("mine"),

@@ -74,6 +74,7 @@ def test_the_protocols_leave_icons_of_every_class_for_training(built: Built) -> 
         standard, shifted = sides_of(data, protocol)
         assert len(standard) > 400
         assert len(shifted) > 250
+        assert odo.load_data(Path(built.folder, "iid.csv")).ids == standard.ids
 
 
 def test_all_50_subtypes_are_there_and_no_whole_class_is_held_out(built: Built) -> None:

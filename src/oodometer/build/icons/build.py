@@ -23,8 +23,13 @@ from oodometer.build.icons.pictures import check_renderer, png_of
 from oodometer.core.dataset import Progress, silent
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError
+from oodometer.data.icon_protocols import common_iid_rows
+from oodometer.data.load import load_data
 
 CARD = "CARD.md"
+IID = "iid.csv"
+"""The manifest of the test icons that are like the training icons, whatever protocol a model was trained for."""
+
 SIZES = (32, 64, 224)
 
 
@@ -107,6 +112,7 @@ def build_icons(
         text = manifest_text(rows)
         digest = content_digest(text.encode()).hex()
         (aside / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
+        (aside / IID).write_text(_iid_text(aside, rows), encoding="utf-8", newline="\n")
         card = card_text(rows, packages, made.finished(renderer, same, digest))
         (aside / CARD).write_text(card, encoding="utf-8", newline="\n")
         aside.chmod(0o755)  # a temporary folder is its maker's alone
@@ -118,6 +124,12 @@ def build_icons(
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return Built(str(folder), tuple(rows), same, digest, is_new=True)
+
+
+def _iid_text(folder: Path, rows: Sequence[Row]) -> str:
+    data = load_data(folder / MANIFEST)
+    kept = {data.ids[place] for place in np.flatnonzero(common_iid_rows(data))}
+    return manifest_text(row for row in rows if row.id in kept)
 
 
 def _folder_aside(folder: Path) -> Path:
@@ -181,9 +193,14 @@ def _what_is_there(folder: Path, wanted: Made) -> Built:
     text = (folder / MANIFEST).read_bytes()
     digest = content_digest(text).hex()
     rows = read_manifest(text.decode("utf-8", errors="replace")) if digest == made.digest else []
-    if not rows or any(not _is_whole(folder / row.path, row.digest) for row in rows):
+    parts_are_there = bool(rows) and _is_text(folder / IID, _iid_text(folder, rows))
+    if not parts_are_there or any(not _is_whole(folder / row.path, row.digest) for row in rows):
         raise DataError(f"{other}something in it was changed or lost; remove the folder and build it anew")
     return Built(str(folder), tuple(rows), made.same, digest, is_new=False)
+
+
+def _is_text(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_bytes() == text.encode()
 
 
 def _is_whole(file: Path, digest: str) -> bool:

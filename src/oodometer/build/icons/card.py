@@ -81,7 +81,8 @@ def card_text(rows: Sequence[Row], packages: Sequence[Package], made: Made) -> s
 {kept} skin tones. The same object drawn by many hands is a natural shift: train without one vendor, and test on it.
 
 `manifest.csv` lists each icon with its class, subtype, style (the vendor), version (which of the vendor's drawings),
-package and licence; the files lie as in ICONS-50, `CLASS/STYLE_VERSION_SUBTYPE.png`.
+package and licence; the files lie as in ICONS-50, `CLASS/STYLE_VERSION_SUBTYPE.png`. `iid.csv` lists the tenth of them
+that no model is trained on, without what the protocols hold out.
 
 ## How many
 
