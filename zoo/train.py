@@ -75,12 +75,19 @@ def train_row(row: Mapping[str, Any], places: Places) -> str | None:
     if done.returncode:
         return f"{name}: failed; see {places.work / name}.log"
     if row.get("in_zoo", True):
-        for ending in (".toml", ".onnx"):
-            aside = places.out / f".{name}{ending}.partial"
-            shutil.copyfile(places.work / f"{name}{ending}", aside)
-            aside.replace(places.out / f"{name}{ending}")
+        copy_model(places.work / f"{name}.onnx", places.out / f"{name}.onnx")
     print(f"{name}: there", flush=True)
     return None
+
+
+def copy_model(source: Path, target: Path) -> None:
+    """Copy a model and its card, unless the model is there: its card may have been added to."""
+    if target.exists() and target.read_bytes() == source.read_bytes():
+        return
+    for ending in (".toml", ".onnx"):
+        aside = target.with_name(f".{target.stem}{ending}.partial")
+        shutil.copyfile(source.with_suffix(ending), aside)
+        aside.replace(target.with_suffix(ending))
 
 
 def train_all(rows: Sequence[Mapping[str, Any]], places: Places, *, jobs: int) -> list[str]:

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import oodometer
 from oodometer.cli.train import command
+from oodometer.models.card import read_card
 from oodometer.train.networks.name import build_network, n_parameters
 
 ZOO = Path(oodometer.__file__).parents[2] / "zoo"
 MOST_BYTES = 10 * 10**6
 
 
+def load(name: str):
+    """A script of the zoo as a module."""
+    spec = importlib.util.spec_from_file_location(f"zoo_{name}", ZOO / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their module
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("zoo_train", ZOO / "train.py")
-    module = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules["zoo_train"] = module
-    spec.loader.exec_module(module)
-    yield module
+    yield load("train")
     del sys.modules["zoo_train"]
 
 
@@ -78,6 +82,26 @@ def test_rows_are_trained_once_and_what_is_missing_is_said(script, tmp_path, pho
     assert (tmp_path / "work" / "a.log").read_text().count("nothing new to do") == 1
 
 
-def test_the_help_names_what_there_is():
-    shown = CliRunner().invoke(command, ["--help"]).stdout
-    assert "--hold-out" in shown
+def test_a_model_that_is_there_keeps_its_card(script, tmp_path):
+    source, target = tmp_path / "work", tmp_path / "zoo"
+    for folder in (source, target):
+        folder.mkdir()
+    (source / "a.onnx").write_bytes(b"1")
+    (source / "a.toml").write_text("name = 'a'")
+    script.copy_model(source / "a.onnx", target / "a.onnx")
+    (target / "a.toml").write_text("name = 'a'\n[notes]")
+    script.copy_model(source / "a.onnx", target / "a.onnx")
+    assert (target / "a.toml").read_text() == "name = 'a'\n[notes]"
+    (source / "a.onnx").write_bytes(b"2")
+    script.copy_model(source / "a.onnx", target / "a.onnx")
+    assert ((target / "a.onnx").read_bytes(), (target / "a.toml").read_text()) == (b"2", "name = 'a'")
+
+
+def test_measured_accuracies_replace_older_ones(tmp_path):
+    measure = load("measure")
+    del sys.modules["zoo_measure"]
+    card = 'name = "a"\n\n[notes]\nseed = 0\n'
+    old = measure.with_accuracies(card, {"icons-iid": "0.1", "icons-old": "0.2"})
+    new = measure.with_accuracies(old, {"icons-iid": "0.9 [0.8, 1.0] n=10"})
+    (tmp_path / "a.toml").write_text(new)
+    assert read_card(tmp_path / "a.toml").notes == {"seed": "0", "accuracy_icons_iid": "0.9 [0.8, 1.0] n=10"}

@@ -1,0 +1,63 @@
+"""Measure the zoo of icons with `oodometer run` and write the accuracies into the models' cards.
+
+    python zoo/measure.py --icons icons/
+
+Predictions are kept in a store, so that a second call asks about what is new. The numbers of the training loop are
+never written down: what a card says is what anyone can measure again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MARK = "accuracy_"
+
+
+def measured(models: list[Path], icons: Path, store: Path) -> dict[str, dict[str, str]]:
+    """The accuracy of each model on each condition, as text with interval and n."""
+    words = [sys.executable, "-m", "oodometer"]
+    asked = [word for path in models for word in ("--model", f"onnx:{path}")]
+    run = [*words, "run", *asked, "--data", str(icons), "--on", "icons", "--store", str(store), "--json"]
+    subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+    scored = [*words, "score", str(store), "--metrics", "top-1", "--json"]
+    told = subprocess.run(scored, check=True, capture_output=True, text=True)
+    found: dict[str, dict[str, str]] = {}
+    for one in json.loads(told.stdout):
+        number = one["estimate"]
+        text = f"{number['value']:.4f} [{number['low']:.4f}, {number['high']:.4f}] n={number['n']}"
+        found.setdefault(one["model"], {})[one["condition"]] = text
+    return found
+
+
+def with_accuracies(card: str, accuracies: Mapping[str, str]) -> str:
+    """The text of a card whose last table, [notes], ends with these accuracies and no older ones."""
+    lines = [line for line in card.splitlines() if not line.startswith(MARK)]
+    told = [f'{MARK}{name.replace("-", "_")} = "{text}"' for name, text in sorted(accuracies.items())]
+    return "\n".join([*lines, *told, ""])
+
+
+def main() -> None:
+    """Measure all models and write their cards anew."""
+    parser = argparse.ArgumentParser(description="Measure the zoo of icons.")
+    parser.add_argument("--icons", type=Path, required=True, help="what `oodometer build icons` made")
+    parser.add_argument("--zoo", type=Path, default=HERE / "icons", help="the models and their cards")
+    parser.add_argument("--store", type=Path, default=Path("runs"), help="for the predictions")
+    said = parser.parse_args()
+    models = sorted(said.zoo.glob("*.onnx"))
+    if not models:
+        sys.exit(f"{said.zoo}: no models in it; train them with zoo/train.py")
+    found = measured(models, said.icons, said.store)
+    for path in models:
+        card = path.with_suffix(".toml")
+        card.write_text(with_accuracies(card.read_text(encoding="utf-8"), found[path.stem]), encoding="utf-8")
+        print(path.stem, *(f"{name} {text}" for name, text in sorted(found[path.stem].items())), sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()
