@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +189,20 @@ def test_over_mapped_classes(sources: Sources, tmp_path: Path) -> None:
     assert accuracies(store) == {"clean": (1.0, 40), "attacked": (0.0, 40)}
     rows = rows_of(store, "attacked")
     assert set(rows.prediction.tolist()) == {0, 1}
+
+
+def test_images_of_several_labels_are_not_attacked(sources: Sources, tmp_path: Path) -> None:
+    # any label counts as right, and an attack that leads from one of them to another would be taken for robustness
+    given = sources.given()
+    for others, refused in ((((),) * 39 + ((0, 1),), True), (((),) * 40, False)):
+        some = replace(given, other_labels=others)
+        condition = odo.Condition("attacked", some, attack=parse_attack("fgsm-linf-2"))
+        if refused:
+            with pytest.raises(odo.DataError, match=": attacked needs one true class per image, and 1 have several"):
+                odo.run([model_of(ByColour())], [condition], store=str(tmp_path / "runs"))
+        else:
+            store = odo.run([model_of(ByColour())], [condition], store=str(tmp_path / "runs"))
+            assert accuracies(store) == {"attacked": (1.0, 40)}
 
 
 def test_a_model_without_gradients_is_told_so(sources: Sources, tmp_path: Path) -> None:

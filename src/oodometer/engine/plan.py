@@ -188,6 +188,14 @@ def _check_attackable(model: Model, condition: Condition, labels: np.ndarray) ->
         )
     if (labels < 0).any():
         raise DataError(f"{condition.dataset.name}: {condition.name} needs the true class of every image")
+    others = condition.dataset.other_labels or ()
+    n_several = sum(not {first}.issuperset(more) for first, more in zip(condition.dataset.labels, others, strict=False))
+    if n_several:
+        # Away from one of them it may lead to another, which counts as right.
+        raise DataError(
+            f"{condition.dataset.name}: {condition.name} needs one true class per image, and {n_several} have several; "
+            "attack the others alone"
+        )
 
 
 def n_missing(tasks: Iterable[Task]) -> int:
