@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable
 from os import PathLike
@@ -11,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Input, Model
 from oodometer.core.registry import Registry
 from oodometer.core.stored import StoredAnswers
@@ -103,7 +102,7 @@ callable, onnx, predictions, timm, torch, zoo
 
 
 def expand(spec: str) -> list[str]:
-    """The specifications that a pattern stands for: ``zoo:*`` is every model of the zoo.
+    """The specifications that a pattern stands for: ``zoo:*``, or ``zoo:icons/*`` for all models of icons.
 
     >>> expand("zoo:efficientnet-lite[01]*")
     ['zoo:efficientnet-lite0', 'zoo:efficientnet-lite1']
@@ -113,9 +112,6 @@ def expand(spec: str) -> list[str]:
     kind, _, pattern = spec.partition(":")
     if kind != "zoo" or "*" not in pattern:
         return [spec]
-    from oodometer.models.zoo import zoo_names
+    from oodometer.models.zoo import zoo_names_like
 
-    found = fnmatch.filter(zoo_names(), pattern)
-    if not found:
-        raise UsageError(f"no model of the zoo matches {pattern!r}{did_you_mean(pattern, zoo_names())}")
-    return [f"zoo:{one}" for one in found]
+    return [f"zoo:{one}" for one in zoo_names_like(pattern)]

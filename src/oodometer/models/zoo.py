@@ -1,7 +1,8 @@
-"""The zoo: models whose weights come with pip packages."""
+"""The zoo: models whose weights come with pip packages, and those of icons that come with this one."""
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import importlib.util
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.efficientnet_lite import Scale
 from oodometer.models.extras import import_extra
+from oodometer.models.icon_zoo import PREFIX, check_icons_are_there, icon_names, load_icon_model
 from oodometer.models.onnx_to_torch import differentiable
 from oodometer.models.session import Network, open_session
 from oodometer.models.torch_weights import read_tensors
@@ -52,14 +54,30 @@ ZOO: Mapping[str, Entry] = {
 def zoo_names() -> list[str]:
     """The names of all models of the zoo.
 
-    >>> zoo_names()
+    >>> [name for name in zoo_names() if not name.startswith("icons/")]
     ['efficientnet-lite0', 'efficientnet-lite1', 'efficientnet-lite2']
     """
-    return sorted(ZOO)
+    return sorted([*ZOO, *icon_names()])
+
+
+def zoo_names_like(pattern: str) -> list[str]:
+    """The names that fit a pattern; one without a slash is about networks for photographs, not about ``icons/``.
+
+    >>> zoo_names_like("*lite[01]")
+    ['efficientnet-lite0', 'efficientnet-lite1']
+    """
+    if pattern.startswith(PREFIX):
+        check_icons_are_there()
+    found = [name for name in fnmatch.filter(zoo_names(), pattern) if name.count("/") == pattern.count("/")]
+    if not found:
+        raise UsageError(f"no model of the zoo matches {pattern!r}{did_you_mean(pattern, zoo_names())}")
+    return found
 
 
 def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - its weights are plain
     """The model of that name in the zoo."""
+    if rest.startswith(PREFIX):
+        return load_icon_model(rest, declared)
     if rest not in ZOO:
         raise UsageError(f"no model named {rest!r} in the zoo{did_you_mean(rest, zoo_names())}")
     for module in ("onnx", "onnxruntime"):
