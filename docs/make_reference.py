@@ -39,6 +39,8 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
 - `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`) and
   `remarks` (a list of `Remark`).
+- `train`: an object: `model`, `file`, `architecture`, `parameters`, `training_images`, `held_out_images`,
+  `iid_accuracy` (an `Estimate`), `digest`, `is_new`.
 - `ls STORE`: a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`,
   `input`, `card`, `versions`.
 """

@@ -134,3 +134,18 @@ def test_errors_are_one_line(shapes, words, code, message):
     result = oodometer("train", *words, *net, "--size", 8)
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"{message}\n")
     assert sorted(path.name for path in Path().iterdir()) == ["shapes"]
+
+
+def test_an_augmentation_of_ones_own(shapes):
+    Path("my_augment.py").write_text(
+        "from oodometer.train.augment.registry import augmentations\n\n\n"
+        "@augmentations.register('invert')\n"
+        "def invert(images, rng):\n"
+        "    return 255 - images\n"
+    )
+    words = ("--net", "linear", "--augment", "invert", "--plugin", "my_augment", *WORDS)
+    result = oodometer("train", shapes, *words, "--json")
+    assert result.exit_code == 0
+    # Dark is light and light is dark: what it learned is wrong for every image as it is.
+    assert json.loads(result.stdout)["iid_accuracy"]["value"] == 0
+    assert load_model("onnx:linear.onnx").card.interventions == ("invert",)

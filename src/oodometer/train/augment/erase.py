@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-# Section 4.2 of the paper.
+# The settings of the paper.
 CHANCE = 0.5
 AREA = (0.02, 0.4)
 NARROWEST = 0.3

@@ -1,4 +1,4 @@
-"""Random convolutional features (Coates, Ng & Lee 2011; Coates & Ng 2012) with a linear classifier.
+"""Random convolutional features (Coates, Lee & Ng 2011; Coates & Ng 2011) with a linear classifier.
 
 The filters are patches of training images, chosen by chance, in whitened form. Patches of an image are normalised in
 contrast and whitened, compared with every filter, and what exceeds a threshold, on either side of zero, is averaged
@@ -21,11 +21,11 @@ PATCH = 6
 N_PATCHES = 50_000
 """From which the whitening is estimated."""
 CONTRAST = 1e-3
-"""Added to the variance of a patch: the paper's 10 for pixels up to 255, where these have a deviation of about 100."""
+"""Added to the variance of a patch: the authors' 10 for pixels up to 255, where these have a deviation of about 100."""
 WHITENING = 0.1
-"""Added to the eigenvalues of the covariance, as in the paper."""
+"""Added to the eigenvalues of the covariance, as by the authors."""
 THRESHOLD = 0.25
-"""What a filter's answer must exceed to count, as in the paper of 2012."""
+"""What a filter's answer must exceed to count: the soft threshold of Coates & Ng 2011."""
 
 
 def random_features(n_classes: int, size: tuple[int, int], *, filters: int) -> Any:
