@@ -15,7 +15,7 @@ from oodometer.shifts.adversarial import ATTACKS
 from oodometer.shifts.asked import missing_sets
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import KnownShift, known_shifts
-from oodometer.shifts.sources import IMAGENET, Sources
+from oodometer.shifts.sources import ICONS, IMAGENET, Sources
 from oodometer.shifts.suites import suites
 
 NO_SHIFTS = frozenset({"clean", "own"})
@@ -24,6 +24,9 @@ NO_SHIFTS = frozenset({"clean", "own"})
 CLEAN = "clean images"
 OF_DATA = {"cifar10-c": f"{CLEAN} of 32 px, with --data"}
 """Suites whose clean images are not those of ImageNet, so that no root has them: how it is said."""
+
+GIVEN = {ICONS: ", or icons that were built (--data)"}
+"""What serves instead of a published set."""
 
 BROUGHT = {"adain": "--style-weights and --style-images"}
 """What the user brings besides clean images."""
@@ -149,7 +152,8 @@ def _known(there: frozenset[str]) -> list[ListedShift]:
 
 
 def _of_sets(one: KnownShift, there: frozenset[str]) -> ListedShift:
-    return ListedShift(one.name, one.kind, one.needs, ", ".join(one.needs), _lacking(one.needs, there))
+    needs = ", ".join(f"{name}{GIVEN.get(name, '')}" for name in one.needs)
+    return ListedShift(one.name, one.kind, one.needs, needs, _lacking(one.needs, there))
 
 
 def _of_clean_images(one: KnownShift, there: frozenset[str]) -> ListedShift:
