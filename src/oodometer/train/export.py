@@ -13,9 +13,6 @@ from oodometer.models.extras import import_extra
 
 OPSET = 17
 INPUT, OUTPUT = "images", "logits"
-FEWEST_HALVED = 64
-"""Tensors with fewer numbers stay as they are: there is nothing to gain."""
-
 
 def to_onnx(network: Any, size: tuple[int, int]) -> Any:
     """The network as an ``onnx.ModelProto`` for any number of images, normalisation left to the card."""
@@ -40,7 +37,10 @@ def to_onnx(network: Any, size: tuple[int, int]) -> Any:
 
 
 def halved(proto: Any) -> Any:
-    """A copy whose large weights are stored in float16, each with a Cast, so that all arithmetic stays in float32."""
+    """A copy whose weights are stored in float16, each with a Cast, so that all arithmetic stays in float32.
+
+    Biases, which are few, stay as they are.
+    """
     import onnx
 
     result = onnx.ModelProto()
@@ -49,7 +49,7 @@ def halved(proto: Any) -> Any:
     casts = []
     for tensor in graph.initializer:
         values = onnx.numpy_helper.to_array(tensor)
-        if values.dtype != np.float32 or values.size < FEWEST_HALVED:
+        if values.dtype != np.float32 or values.ndim < 2:
             continue
         name = tensor.name
         tensor.CopyFrom(onnx.numpy_helper.from_array(in_half(values, name), f"{name}/half"))

@@ -36,12 +36,13 @@ class Nearest(nn.Module):  # type: ignore[misc]
         self.register_buffer("mean", torch.zeros(n_values))
         self.register_buffer("axes", torch.zeros(n_values, components))
         self.register_buffer("stored", torch.zeros(components, 0))
+        self.register_buffer("squares", torch.zeros(0))
         self.n_components = components
         self.counts: list[int] = [0] * n_classes
 
     def n_kept(self) -> int:
         """The numbers kept of the training images, and the axes and the mean."""
-        return sum(int(one.numel()) for one in self.buffers())
+        return sum(int(one.numel()) for one in (self.stored, self.axes, self.mean))
 
     def prepare(self, images: torch.Tensor, labels: np.ndarray, rng: np.random.Generator) -> None:  # noqa: ARG002
         """Keep the training images, (N, 3, H, W)."""
@@ -51,6 +52,7 @@ class Nearest(nn.Module):  # type: ignore[misc]
         self.axes = vectors[:, -self.n_components :].contiguous()
         order = np.argsort(labels, kind="stable")
         self.stored = self._components(images)[torch.from_numpy(order)].T.contiguous()
+        self.squares = (self.stored * self.stored).sum(dim=0)
         self.counts = np.bincount(labels, minlength=self.n_classes).tolist()
         if min(self.counts) == 0:
             raise UsageError("nearest: a class without a training image has no nearest one; leave the class out")
@@ -58,8 +60,7 @@ class Nearest(nn.Module):  # type: ignore[misc]
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The logits."""
         asked = self._components(x)
-        squares = (asked * asked).sum(dim=1, keepdim=True) + (self.stored * self.stored).sum(dim=0)
-        closeness = 2 * asked @ self.stored - squares
+        closeness = 2 * asked @ self.stored - self.squares - (asked * asked).sum(dim=1, keepdim=True)
         classes = torch.split(closeness, self.counts, dim=1)
         return torch.cat([one.amax(dim=1, keepdim=True) for one in classes], dim=1)
 
