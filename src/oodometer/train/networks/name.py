@@ -87,9 +87,9 @@ def parse_network(name: str) -> tuple[str, Mapping[str, float]]:
 
     >>> parse_network("resnet20x2")
     ('ResNet', {'width': 2, 'depth': 20})
-    >>> parse_network("resnet2O")
+    >>> parse_network("resnt20")
     Traceback (most recent call last):
-    oodometer.core.errors.UsageError: no network named 'resnet2O'; did you mean resnet20?
+    oodometer.core.errors.UsageError: no network named 'resnt20'; did you mean resnet20?
     """
     for title, family in FAMILIES.items():
         if found := re.fullmatch(family.form, name):
