@@ -120,6 +120,18 @@ def test_an_exported_program_that_limits_its_batch(tmp_path, images, limits):
         np.testing.assert_allclose(model.logits(images[:n]), expected(images[:n]), atol=1e-4)
 
 
+@pytest.mark.parametrize("layer", [torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(CLASSES)])
+def test_a_program_exported_in_training_mode_is_refused(tmp_path, layer):
+    path = tmp_path / "mine.pt2"
+    net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(HEIGHT * WIDTH * 3, CLASSES), layer)
+    example = (torch.zeros(4, 3, HEIGHT, WIDTH),)
+    torch.export.save(torch.export.export(net.train(), example), path)
+    with pytest.raises(ModelError, match=r"mine\.pt2: exported in training mode"):
+        load_model(f"torch:{path}")
+    torch.export.save(torch.export.export(net.eval(), example), path)
+    assert len(load_model(f"torch:{path}").space) == CLASSES
+
+
 @pytest.mark.parametrize("batch", [None, 1])
 def test_an_exported_program_fixes_its_size(tmp_path, batch):
     path = exported(tmp_path / "mine.pt2", batch=batch)

@@ -351,6 +351,11 @@ def _from_exported(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
         raise ModelError(f"{path}: not an exported program, or a damaged one ({one_line(error)})") from error
     if len(shape) != 4 or shape[1] != 3:
         raise ModelError(f"{path}: its input has shape {shape}; expected (N, 3, H, W)")
+    if _in_training(program):
+        raise ModelError(
+            f"{path}: exported in training mode, so that its answers depend on chance or on the batch; "
+            "call .eval() on the network and export it again"
+        )
     height, width = (one if isinstance(one, int) else None for one in shape[2:])
     fixed = height is not None and width is not None
     return Net(
@@ -362,6 +367,16 @@ def _from_exported(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
         fixed_size=fixed,
         move=lambda _, device: move_to_device_pass(program, device).module(),
     )
+
+
+TRAINING = {"aten.dropout.default": 2, "aten.batch_norm.default": 5}
+"""The place of the argument that says whether it is training."""
+
+
+def _in_training(program: Any) -> bool:
+    """Whether dropout or batch norm does in a program what it does in training; an exported program has no eval()."""
+    calls = [(TRAINING[str(node.target)], node.args) for node in program.graph.nodes if str(node.target) in TRAINING]
+    return any(len(given) > place and given[place] is True for place, given in calls)
 
 
 def _batch_range(program: Any, size: Any) -> tuple[int, int]:
