@@ -161,3 +161,10 @@ def test_wrong_usage_is_one_line(manifest, words, code, line):
     result = oodometer("split", *words)
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", f"Error: {line}\n")
     assert not Path("x").exists()
+
+
+def test_a_folder_that_brings_its_manifest(manifest):
+    manifest.rename(manifest.with_name("manifest.csv"))
+    result = oodometer("split", "data", *BASE, *SHIFTS[:2], "--out", "sets")
+    assert result.exit_code == 0
+    assert load_data("sets/country=fr.csv").image(0).shape == (4, 4, 3)

@@ -11,6 +11,8 @@ import pytest
 
 import oodometer as odo
 from oodometer.build.icons.build import Built, build_icons
+from oodometer.build.icons.names import own_names
+from oodometer.build.icons.unicode_emoji import slug_of
 from oodometer.core.errors import DataError
 from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
 from oodometer.data.sets.class_lists import class_list
@@ -46,9 +48,17 @@ def test_there_are_6000_icons_in_50_classes(built: Built) -> None:
     drawings = Counter((row.style, row.version) for row in built.rows)
     assert len(drawings) == 10
     assert min(drawings.values()) > 350
+    drawn = {(row.class_name, row.style, row.version) for row in built.rows}
+    assert min(Counter(name for name, *_ in drawn).values()) >= 7, "a class is drawn in most styles"
     # OpenMoji has every emoji of Unicode.
     per_class = Counter((row.class_name, row.style) for row in built.rows)
     assert all(per_class[name, "openmoji"] for name in counts)
+
+
+def test_every_name_of_ours_is_one_of_unicode(built: Built) -> None:
+    subtypes = {(row.style, row.subtype) for row in built.rows}
+    for icon, name in own_names("@iconify-json/fxemoji").items():
+        assert ("mozilla", slug_of(name)) in subtypes, icon
 
 
 def test_the_digest_is_the_same_everywhere(built: Built) -> None:

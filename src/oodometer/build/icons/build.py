@@ -22,7 +22,7 @@ from oodometer.build.icons.packages import Package, pinned_packages
 from oodometer.build.icons.pictures import check_renderer, png_of
 from oodometer.core.dataset import Progress, silent
 from oodometer.core.digests import content_digest
-from oodometer.core.errors import DataError
+from oodometer.core.errors import DataError, UsageError
 from oodometer.data.icon_protocols import common_iid_rows
 from oodometer.data.load import load_data
 
@@ -92,7 +92,7 @@ def build_icons(
     options = options or Options()
     folder = Path(out)
     if options.size not in SIZES:
-        raise DataError(f"--size {options.size}: icons are drawn at {', '.join(map(str, SIZES))} pixels")
+        raise UsageError(f"size {options.size}: icons are drawn at {', '.join(map(str, SIZES))} pixels")
     packages = options.chosen()
     made = Made(options.size, options.skin_tones, tuple(one.spec for one in packages))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
