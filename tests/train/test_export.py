@@ -96,13 +96,13 @@ def test_a_file_that_answers_otherwise_is_not_written(tmp_path, monkeypatch):
 
 def test_the_model_of_another_training_is_not_taken_for_this_one(tmp_path):
     out = tmp_path / "mine.onnx"
-    assert written_model.finished_model(out, "a", half=False) is None
+    assert written_model.finished_model(out, "a", half=False, card=Card()) is None
     notes = {"architecture": "linear", "key": "a", "weights": "float32"}
     written = write_model(work_of("linear"), notes, out, half=False, card=Card(), space=SPACE)
-    assert written_model.finished_model(out, "a", half=False).digest == written.digest
-    assert written_model.finished_model(out, "a", half=True) is None
+    assert written_model.finished_model(out, "a", half=False, card=Card()).digest == written.digest
+    assert written_model.finished_model(out, "a", half=True, card=Card()) is None
     with pytest.raises(UsageError, match="there is a model of another training; give another --out, or --force"):
-        written_model.finished_model(out, "b", half=False)
+        written_model.finished_model(out, "b", half=False, card=Card())
 
 
 def test_a_card_is_read_as_it_was_written(tmp_path):

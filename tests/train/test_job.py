@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from oodometer.core.errors import DataError, MissingExtraError, ModelError, UsageError
-from oodometer.core.model import Compute
+from oodometer.core.model import Card, Compute
 from oodometer.data.load import load_data
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.job import Job, TrainingWatcher, read_material, train
@@ -107,6 +107,14 @@ def test_float16_afterwards_needs_no_training(job):
     assert abs(half.n_right - whole.n_right) <= 1
 
 
+def test_another_card_needs_no_training(job):
+    whole = train(job)
+    watching = Watching()
+    renamed = train(replace(job, card=Card(parent="linear")), watching.watcher)
+    assert watching.epochs == []
+    assert (renamed.model.card.parent, renamed.model.digest) == ("linear", whole.model.digest)
+
+
 def test_another_training_is_not_overwritten_unless_forced(job):
     train(job)
     other = replace(job, recipe=replace(RECIPE, seed=1))
@@ -116,6 +124,25 @@ def test_another_training_is_not_overwritten_unless_forced(job):
     with pytest.raises(UsageError, match=r"mine\.pt: it belongs to another training; give another --out, or --force"):
         train(other)
     assert train(replace(other, force=True)).model.notes["seed"] == "1"
+
+
+def test_a_forced_training_goes_on_after_a_kill_too(job):
+    train(job)
+    other = replace(job, recipe=replace(RECIPE, seed=1), force=True)
+    with pytest.raises(KeyboardInterrupt):
+        train(other, Watching(stop_after=2).watcher)
+    watching = Watching()
+    assert train(other, watching.watcher).model.notes["seed"] == "1"
+    assert watching.epochs == [3]
+    assert not train(other).is_new
+
+
+def test_damaged_files_are_replaced_where_that_is_forced(job):
+    for path in (job.out, job.checkpoint):
+        path.write_bytes(b"nonsense")
+    with pytest.raises(ModelError, match=r"mine\.onnx: not an ONNX model, or a damaged one"):
+        train(job)
+    assert train(replace(job, force=True)).is_new
 
 
 def test_seeds_differ(job, tmp_path):

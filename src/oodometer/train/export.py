@@ -14,6 +14,7 @@ from oodometer.models.extras import import_extra
 OPSET = 17
 INPUT, OUTPUT = "images", "logits"
 
+
 def to_onnx(network: Any, size: tuple[int, int]) -> Any:
     """The network as an ``onnx.ModelProto`` for any number of images, normalisation left to the card."""
     import torch

@@ -12,7 +12,7 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
-from oodometer.core.errors import DataError, UsageError
+from oodometer.core.errors import DataError, OodometerError, UsageError
 from oodometer.core.model import Card, Compute, Input, Model
 from oodometer.core.random import rng_for
 from oodometer.models.extras import import_extra
@@ -41,7 +41,7 @@ class Job:
         card: What is said of the model's place among others.
         half: Store the weights in float16.
         compute: Device and threads.
-        force: Replace the model of another training.
+        force: Replace the model and the checkpoint of another training.
     """
 
     dataset: Dataset
@@ -108,7 +108,7 @@ def train(job: Job, watcher: TrainingWatcher | None = None) -> Trained:
     check(job)
     material = read_material(job, watcher)
     key = key_of(job, material)
-    model = None if job.force else finished_model(job.out, key, half=job.half)
+    model = finished_model(job.out, key, half=job.half, card=job.card, force=job.force)
     is_new = model is None
     if model is None:
         with _threads(job.compute.threads):
@@ -201,8 +201,8 @@ def _train_with_checkpoints(work: Work, job: Job, key: str, watcher: TrainingWat
     work.network.to(work.device)
     optimizer = make_optimizer(work.network, work.recipe)
     first = 0
-    if job.checkpoint.exists() and not job.force:
-        kept = _own_checkpoint(job.checkpoint, key)
+    kept = _own_checkpoint(job.checkpoint, key, force=job.force)
+    if kept is not None:
         work.network.load_state_dict(kept.network)
         optimizer.load_state_dict(kept.optimizer)
         first = kept.epochs_done
@@ -228,10 +228,18 @@ def _train_with_checkpoints(work: Work, job: Job, key: str, watcher: TrainingWat
     train_epochs(work, optimizer, first=first, after=after)
 
 
-def _own_checkpoint(path: Path, key: str) -> Checkpoint:
-    checkpoint = read_checkpoint(path)
-    if checkpoint.key != key:
-        raise UsageError(f"{path}: it belongs to another training; give another --out, or --force to begin anew")
+def _own_checkpoint(path: Path, key: str, *, force: bool) -> Checkpoint | None:
+    """The checkpoint of this very training; None where there is none, or one of another that may be replaced."""
+    if not path.exists():
+        return None
+    try:
+        checkpoint = read_checkpoint(path)
+        if checkpoint.key != key:
+            raise UsageError(f"{path}: it belongs to another training; give another --out, or --force to begin anew")
+    except OodometerError:
+        if force:
+            return None
+        raise
     return checkpoint
 
 

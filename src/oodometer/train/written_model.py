@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.core.errors import ModelError, UsageError
+from oodometer.core.errors import ModelError, OodometerError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Card, Model
 from oodometer.models.load import load_model
@@ -53,14 +53,21 @@ def compare(work: Work, model: Model, *, half: bool) -> None:
         raise ModelError(f"{model.name}: the exported logits are up to {apart:.2g} apart from the network's{hint}")
 
 
-def finished_model(out: Path, key: str, *, half: bool) -> Model | None:
+def finished_model(out: Path, key: str, *, half: bool, card: Card, force: bool = False) -> Model | None:
     """The model that this very training wrote before; None where it has yet to be written."""
     if not out.exists():
         return None
-    model = loaded(out)
+    try:
+        model = loaded(out)
+    except OodometerError:
+        if force:
+            return None
+        raise
+    if model.notes.get("key") != key and force:
+        return None
     if model.notes.get("key") != key:
         raise UsageError(f"{out}: there is a model of another training; give another --out, or --force to replace it")
-    return model if model.notes.get("weights") == precision(half=half) else None
+    return model if (model.notes.get("weights"), model.card) == (precision(half=half), card) else None
 
 
 def precision(*, half: bool) -> str:
