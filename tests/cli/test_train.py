@@ -149,3 +149,52 @@ def test_an_augmentation_of_ones_own(shapes):
     # Dark is light and light is dark: what it learned is wrong for every image as it is.
     assert json.loads(result.stdout)["iid_accuracy"]["value"] == 0
     assert load_model("onnx:linear.onnx").card.interventions == ("invert",)
+
+
+def test_a_model_is_trained_again_from_its_card(shapes):
+    words = (
+        "--net",
+        "resnet8x0.25",
+        "--hold-out",
+        "style=thin",
+        "--augment",
+        "crop,erase",
+        "--seed",
+        3,
+        "--half",
+        *WORDS,
+    )
+    assert oodometer("train", shapes, *words, "-o", "first.onnx", "--parent", "p").exit_code == 0
+    assert oodometer("train", shapes, "--like", "first.toml", "-o", "again.onnx").exit_code == 0
+    assert Path("first.onnx").read_bytes() == Path("again.onnx").read_bytes()
+    first, again = (Path(f"{name}.toml").read_text() for name in ("first", "again"))
+    assert first.replace('"first"', '"again"') == again
+    assert oodometer("train", shapes, "--like", "first.toml", "-o", "other.onnx", "--seed", 4).exit_code == 0
+    assert load_model("onnx:other.onnx").notes["seed"] == "4"
+    assert Path("first.onnx").read_bytes() != Path("other.onnx").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("card", "message"),
+    [
+        ("name = 'a'", "a.toml: not the card of a model that oodometer train made: it does not say how"),
+        (
+            "[input]\nsize = 8\n[notes]\narchitecture = 'linear'\nseed = 'x'",
+            "a.toml: a number in its notes is none (invalid literal for int() with base 10: 'x')",
+        ),
+        (
+            "[input]\nsize = 8\n[notes]\narchitecture = 'linear'\ninit = 'b'",
+            "a.toml: it began with the weights of b; give their checkpoint with --init",
+        ),
+    ],
+)
+def test_cards_that_do_not_tell(shapes, card, message):
+    Path("a.toml").write_text(card)
+    result = oodometer("train", shapes, "--like", "a.toml")
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")
+
+
+def test_no_network(shapes):
+    result = oodometer("train", shapes)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "Error: which network? Give --net NAME, for example resnet20, or --like CARD\n"

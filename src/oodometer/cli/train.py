@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
+from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
     from oodometer.core.dataset import Dataset
     from oodometer.core.model import Card
     from oodometer.train.job import Trained
     from oodometer.train.loop import Epoch
+    from oodometer.train.recipe import Recipe
 
 SECONDS_BETWEEN_EPOCHS = 1.0
 PLAIN_AUGMENTATIONS = {"mirror", "crop"}
@@ -29,11 +31,11 @@ PLAIN_AUGMENTATIONS = {"mirror", "crop"}
 @click.argument("data")
 @click.option(
     "--net",
-    required=True,
     metavar="NAME",
     help="resnet20, resnet56, resnet20x2 (twice as wide), wrn16-2, densenet40, resnext29, linear, random-features, "
     "nearest...",
 )
+@click.option("--like", metavar="CARD", help="As the card (.toml) of a trained model says; other options change that.")
 @click.option("-o", "--out", metavar="FILE", help="The .onnx file; card and checkpoint lie beside it.  [default: NET]")
 @click.option(
     "--hold-out",
@@ -62,20 +64,15 @@ PLAIN_AUGMENTATIONS = {"mirror", "crop"}
 @click.option("--force", is_flag=True, help="Replace the model and the checkpoint of another training.")
 @plugins
 @as_json
-def command(data: str, net: str, out: str | None, as_json: bool, plugin_modules: tuple[str, ...], **said: Any) -> None:
+def command(data: str, out: str | None, as_json: bool, plugin_modules: tuple[str, ...], **said: Any) -> None:
     """Train one network."""
     from oodometer.core.model import Compute
     from oodometer.data.load import load_data
     from oodometer.train.job import Job, TrainingWatcher, train
-    from oodometer.train.networks.name import with_width
-    from oodometer.train.recipe import Recipe
 
     import_plugins(plugin_modules)
-    recipe = Recipe(
-        net=net if said["width"] is None else with_width(net, said["width"]),
-        augment=_augmentations(said["augment"]),
-        **{name: said[name] for name in ("epochs", "lr", "batch", "seed", "size")},
-    )
+    said = _with_card(said)
+    recipe = _recipe(said)
     dataset = load_data(data)
     hold_outs = tuple(one.strip() for several in said["hold_outs"] for one in several.split(","))
     job = Job(
@@ -95,6 +92,37 @@ def command(data: str, net: str, out: str | None, as_json: bool, plugin_modules:
     _print(trained, job.out, as_json=as_json)
 
 
+def _with_card(said: dict[str, Any]) -> dict[str, Any]:
+    """The options; those that were not given are the card's, where there is one."""
+    if said["like"] is None:
+        return said
+    from click.core import ParameterSource
+
+    from oodometer.train.like import options_like
+
+    context = click.get_current_context()
+    told = options_like(Path(said["like"]))
+    if (first := told.pop("began_with")) and not said["init"]:
+        raise UsageError(f"{said['like']}: it began with the weights of {first}; give their checkpoint with --init")
+    given = {name for name in said if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    return {**said, **{name: value for name, value in told.items() if name not in given}}
+
+
+def _recipe(said: dict[str, Any]) -> Recipe:
+    from oodometer.train.augment.registry import parse_augmentations
+    from oodometer.train.networks.name import with_width
+    from oodometer.train.recipe import Recipe
+
+    if said["net"] is None:
+        raise UsageError("which network? Give --net NAME, for example resnet20, or --like CARD")
+    names = ("epochs", "lr", "batch", "seed", "size", "momentum", "weight_decay")
+    return Recipe(
+        net=said["net"] if said["width"] is None else with_width(said["net"], said["width"]),
+        augment=parse_augmentations(said["augment"]),
+        **{name: said[name] for name in names if name in said},
+    )
+
+
 class EpochLines:
     """A line for an epoch, if the last one was a while ago, and for the last epoch in any case."""
 
@@ -111,12 +139,6 @@ class EpochLines:
             f"epoch {epoch.number}/{epoch.n_epochs}: loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.4f}, "
             f"IID accuracy {epoch.iid_accuracy:.4f}, {epoch.seconds:.1f} s"
         )
-
-
-def _augmentations(text: str) -> tuple[str, ...]:
-    from oodometer.train.augment.registry import parse_augmentations
-
-    return parse_augmentations(text)
 
 
 def _card(dataset: Dataset, hold_outs: tuple[str, ...], augment: tuple[str, ...], said: dict[str, Any]) -> Card:

@@ -258,6 +258,7 @@ def _notes(job: Job, material: Material, key: str) -> dict[str, Any]:
         "hold_out": list(job.hold_outs),
         "init": None if job.init is None else job.init.stem,
         "training_images": len(material.training),
+        "threads": torch.get_num_threads() if trained else None,
         "weights": precision(half=job.half),
         "made_with": f"oodometer {__version__}, torch {torch.__version__}",
         "key": key,
