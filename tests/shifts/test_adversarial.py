@@ -17,6 +17,7 @@ from oodometer.models.torch import Net, to_model
 from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import shifts_in
+from oodometer.store.store import open_store
 
 torch = pytest.importorskip("torch")
 COLOURS = torch.tensor([(40, 60, 200), (40, 180, 60), (128, 128, 128), (210, 50, 40)], dtype=torch.float32)
@@ -124,6 +125,30 @@ def test_a_network_that_hides_its_gradients_is_warned_of(sources: Sources, tmp_p
         "rounded on pgd-linf-120,steps=10: gradient masking is likely: of the 40 images that the attack could not "
         "fool, 40 have a gradient of exactly zero"
     )
+
+
+def test_the_warning_stays_with_the_numbers(sources: Sources, tmp_path: Path) -> None:
+    """A run that breaks off, the one that goes on, and whoever reads the store later: all 40 images count for all."""
+    shift, options = attack_shift("pgd-linf-120,steps=10", sources), odo.Options(threads=1, chunk=10)
+    address = str(tmp_path / "runs")
+    with pytest.raises(odo.ModelError):
+        odo.run([model_of(ByColour(rounds=True, fails_after=30), name="rounded")], [shift.shifted], store=address,
+                options=options)  # fmt: skip
+    begun = open_store(address)
+    (cell,) = begun.cells()
+    assert 0 < begun.findings(cell)["attacked"] < 40
+    told: list[list[str]] = []
+    for _ in range(2):  # the second does nothing new
+        told.append([])
+        store = odo.run([model_of(ByColour(rounds=True), name="rounded")], [shift], store=address, options=options,
+                        watcher=odo.Watcher(warn=told[-1].append))  # fmt: skip
+    assert told[0] == told[1]
+    assert "of the 40 images that the attack could not fool, 40 have a gradient of exactly zero" in told[0][0]
+    found = odo.gaps(store)
+    assert [f"rounded on {shift.name}: {line}" for line in found.rows[0].warnings] == told[0]
+    assert found.warnings() == told[0]
+    assert found.table().splitlines()[-1].endswith("(doubtful: see the warning)")
+    assert odo.score(store).warnings == tuple(told[0])
 
 
 @pytest.mark.parametrize("spec", ["pgd-linf-60,steps=10,start=random", "pgd-l2-30,steps=10", "fgsm-linf-60"])

@@ -27,6 +27,8 @@ def command(store: str, level: float, by: str | None, draws: int, plot: bool | N
     found = gaps(store, level=level, by=by, draws=draws)
     for line in found.left_out:
         say(f"left out: {line}")
+    for line in found.warnings():
+        say(f"warning: {line}")
     if as_json:
         print_json(found.as_json())
         return

@@ -59,6 +59,8 @@ def command(
         scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)
     for line in scores.left_out:
         say(f"left out: {line}")
+    for line in scores.warnings:
+        say(f"warning: {line}")
     if as_json:
         print_json(scores.as_json())
         return

@@ -117,6 +117,12 @@ def run(
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
     while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
         _execute(missing, open_to, options, watcher)
+    for task in tasks:
+        if task.condition.attack is not None:
+            lines = task.condition.attack.judge(open_to.findings(task.cell))
+            open_to.write_warnings(task.cell, lines)
+            for line in lines:
+                watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
     return open_to
 
 
@@ -159,16 +165,9 @@ def _execute(tasks: list[Task], store: Store, options: Options, watcher: Watcher
     executor = executors.get(options.executor)(n_threads)
     worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
     watcher.running(done, total)
-    findings: dict[str, Counter[str]] = {}
-    for part in executor.map(worker, chunks, stop=worker.stop):
-        done += part.n_predictions
+    for n_predictions in executor.map(worker, chunks, stop=worker.stop):
+        done += n_predictions
         watcher.running(done, total)
-        for key, found in part.findings.items():
-            findings.setdefault(key, Counter()).update(found)
-    for task in tasks:
-        if task.condition.attack is not None and task.cell.key in findings:
-            for line in task.condition.attack.judge(findings[task.cell.key]):
-                watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
     keep = options.keep == "logits"
 
     def seal(task: Task) -> None:
@@ -201,14 +200,6 @@ BATCH = {"cpu": 32}
 """Images per forward pass: few on a CPU, where a stop need not wait long and memory stays small; a GPU wants many."""
 
 
-@dataclass(frozen=True)
-class Done:
-    """What came of a chunk: how many predictions, and what attacks found, by the key of the cell."""
-
-    n_predictions: int
-    findings: dict[str, Counter[str]] = field(default_factory=dict)
-
-
 class Worker:
     """Does chunks; called by many threads. Models are opened when first needed, once per process."""
 
@@ -228,9 +219,8 @@ class Worker:
         """Begin no further batch: what is written stays, the rest is left for the next run."""
         self._stopped.set()
 
-    def __call__(self, chunk: Chunk) -> Done:
-        """Do what is missing of a chunk."""
-        findings: dict[str, Counter[str]] = {}
+    def __call__(self, chunk: Chunk) -> int:
+        """Do what is missing of a chunk; the number of predictions made."""
         try:
             images = self._decode(chunk)
             for model, parts in _by_model(part for part in chunk.parts if part.untouched):
@@ -241,11 +231,10 @@ class Worker:
                     self._answer_transformed(part, pixels)
             for part in chunk.parts:
                 if part.task.condition.attack is not None:
-                    found = self._answer_attacked(part, images[part.task.model.input.view])
-                    findings.setdefault(part.task.cell.key, Counter()).update(found)
+                    self._answer_attacked(part, images[part.task.model.input.view])
         except StoppedError:
-            return Done(0)
-        return Done(chunk.n_predictions, findings)
+            return 0
+        return chunk.n_predictions
 
     def _check_stop(self) -> None:
         if self._stopped.is_set():
@@ -284,8 +273,8 @@ class Worker:
         shown = [_shown_to(task.model, pixels[one]) for one in positions.tolist()]
         self._write(part, positions, _mapped(task, self._logits(task.model, shown)))
 
-    def _answer_attacked(self, part: Part, images: Images) -> Counter[str]:
-        """Ask one model about the images that an attack makes of these, and write the rows; what the attack found."""
+    def _answer_attacked(self, part: Part, images: Images) -> None:
+        """Ask one model about the images that an attack makes of these, and write what it found, and the rows."""
         task, findings = part.task, Counter[str]()
         readable = np.array([row in images for row in part.rows.tolist()], dtype=bool)
         positions, rows = part.start + np.flatnonzero(readable), part.rows[readable]
@@ -293,8 +282,8 @@ class Worker:
         for some in self._batches(len(positions)):
             batch = np.stack([images[row] for row in rows[some].tolist()])
             logits[some] = self._attacked(task, batch, positions[some], findings)
+        self._store.write_findings(task.cell.key, part.start, part.stop, findings)
         self._write(part, positions, logits)
-        return findings
 
     def _batches(self, n_images: int) -> Iterator[slice]:
         for some in batches(n_images, BATCH.get(self._options.compute.device, 256)):

@@ -40,6 +40,7 @@ class Gap:
         gap: The first minus the second.
         paired: Whether both sides are the same photographs; if not, n is that of the shifted ones.
         state: ``complete``, or ``unfinished`` where one of the sides is.
+        warnings: What a reader of the numbers should know: signs of gradient masking.
         cells: The two sides in the store.
     """
 
@@ -54,6 +55,7 @@ class Gap:
     gap: Estimate
     paired: bool
     state: str
+    warnings: tuple[str, ...]
     cells: tuple[Cell, Cell] = field(repr=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -96,7 +98,9 @@ class Gaps:
             a, b = row.accuracy_standard, row.accuracy_shifted
             drawn = [dumbbell(a.value, b.value, width=PLOT)] if plot else []
             name = f"{row.model}@{row.weights}" if row.model in several else row.model
-            remark = "" if row.state == "complete" else f"({row.state})"
+            remarks = [] if row.state == "complete" else [row.state]
+            remarks += ["doubtful: see the warning"] if row.warnings else []
+            remark = f"({'; '.join(remarks)})" if remarks else ""
             heading = f"{shift} (n={b.n}) against {standard} (n={a.n})"
             line = [f"  {name}", *drawn, *(_without_n(one) for one in (a, b, row.gap)), remark]
             by_shift.setdefault(heading, []).append(line)
@@ -109,6 +113,10 @@ class Gaps:
         for heading, lines in by_shift.items():
             text += [heading, *(next(aligned) for _ in lines)]
         return "\n".join(text)
+
+    def warnings(self) -> list[str]:
+        """What a reader of the numbers should know, a line each."""
+        return [f"{row.model} on {row.shifted}: {line}" for row in self.rows for line in row.warnings]
 
     def as_json(self) -> list[dict[str, Any]]:
         """The gaps as plain values."""
@@ -187,6 +195,7 @@ def _gap(store: Store, shift: StoredShift, sides: tuple[Cell, Cell], tables: Ima
         *values,
         paired=paired,
         state="complete" if all(store.is_sealed(cell) for cell in sides) else "unfinished",
+        warnings=tuple(store.warnings(shifted)),
         cells=sides,
     )
 

@@ -86,7 +86,13 @@ def score(
     # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
     told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
     undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
-    return Scores(tuple(rows), undefined.lines(told))
+    return Scores(tuple(rows), undefined.lines(told), _warnings(opened, cells))
+
+
+def _warnings(store: Store, cells: Sequence[Cell]) -> tuple[str, ...]:
+    """What was found out about attacks while they ran."""
+    attacked = [cell for cell in cells if "attack" in cell.condition]
+    return tuple(f"{_where(cell)}: {line}" for cell in attacked for line in store.warnings(cell))
 
 
 def _check_options(options: ScoreOptions, store: Store, cells: Sequence[Cell]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from oodometer.core.errors import OodometerError, UsageError
@@ -70,17 +70,19 @@ class Scores:
 
     Args:
         left_out: What was asked for and is undefined for some model or condition, in words.
+        warnings: What a reader of the numbers should know, a line each: signs of gradient masking.
     """
 
     rows: tuple[Score, ...]
     left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.table()
 
     def only(self, wanted: Callable[[Score], bool]) -> Scores:
         """The scores that are wanted."""
-        return Scores(tuple(row for row in self.rows if wanted(row)), self.left_out)
+        return replace(self, rows=tuple(row for row in self.rows if wanted(row)))
 
     def table(self, *, plot: bool = False) -> str:
         """The scores as text, a line each; ``plot`` draws each interval on the scale from 0 to 1."""

@@ -4,6 +4,7 @@
     datasets/DIGEST.parquet              id, label (and others, if any), content digest and columns of each image
     cells/KEY/cell.json                  what the cell is
     cells/KEY/parts/START-STOP.parquet   rows as they come in (and START-STOP.logits.parquet)
+    cells/KEY/findings/START-STOP.json   what an attack found out about itself; warnings.json what that means
     cells/KEY/rows.parquet               all rows, once the cell is complete (and logits.parquet); parts are gone then
     shifts/DIGEST.json                   which conditions are the two sides of a shift
     tables/DIGEST.parquet                accuracies read from somebody's table
@@ -18,7 +19,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -95,6 +97,16 @@ class Store:
             self.files.write(f"{stem}.logits.parquet", logits_to_parquet(rows.image, rows.logits))
         self.files.write(f"{stem}.parquet", to_parquet(rows))
 
+    def write_findings(self, key: str, start: int, stop: int, findings: Mapping[str, int]) -> None:
+        """Keep what an attack found out on positions start to stop; before its rows, so that none are without."""
+        self.files.write(f"cells/{key}/findings/{start:09d}-{stop:09d}.json", json.dumps(dict(findings)).encode())
+
+    def write_warnings(self, cell: Cell, lines: Sequence[str]) -> None:
+        """Keep what a reader of the cell's numbers should know."""
+        path = f"cells/{cell.key}/warnings.json"
+        if list(lines) != self.warnings(cell):
+            self.files.write(path, json.dumps(list(lines)).encode())
+
     def covered(self, cell: Cell, *, keep_logits: bool) -> list[tuple[int, int]]:
         """The ranges of positions that need no more work, in order and without overlap."""
         folder = f"cells/{cell.key}"
@@ -157,6 +169,26 @@ class Store:
             return None
         except (ValueError, TypeError) as error:
             raise StoreError(f"{self.files.locate(path)}: not a cell's description ({error})") from error
+
+    def findings(self, cell: Cell) -> Counter[str]:
+        """What an attack found out about itself, over all images of the cell."""
+        total: Counter[str] = Counter()
+        folder = f"cells/{cell.key}/findings"
+        names = [name.replace(".json", ".parquet") for name in self.files.names(folder)]
+        for start, stop in _parts(names, keep_logits=False):
+            total.update(self._json(f"{folder}/{start:09d}-{stop:09d}.json"))
+        return total
+
+    def warnings(self, cell: Cell) -> list[str]:
+        """What a reader of the cell's numbers should know."""
+        path = f"cells/{cell.key}/warnings.json"
+        return [str(line) for line in self._json(path)] if self.files.exists(path) else []
+
+    def _json(self, path: str) -> Any:
+        try:
+            return json.loads(self.files.read(path))
+        except ValueError as error:
+            raise StoreError(f"{self.files.locate(path)}: damaged ({error}); remove it and run again") from error
 
     def is_sealed(self, cell: Cell) -> bool:
         """Whether the cell is complete."""
