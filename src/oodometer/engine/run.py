@@ -318,7 +318,9 @@ class Worker:
         except ModelError as error:  # an attack does not know whom it attacks
             raise ModelError(f"model {task.model.name}: {error}") from error
         findings.update(found.findings)
-        if found.logits.shape != (len(batch), task.cell.n_classes) or not np.isfinite(found.logits).all():
+        if found.logits.shape != (len(batch), task.cell.n_classes):
+            raise ModelError(f"model {task.model.name}: answers of shape {found.logits.shape} under {attack.name}")
+        if not np.isfinite(found.logits).all():
             raise ModelError(f"model {task.model.name}: NaN or infinite logits under {attack.name}")
         return found.logits
 
