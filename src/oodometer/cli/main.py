@@ -20,7 +20,7 @@ VERBS = {
     "hardest": "The images that most models miss.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
-    "quickstart": "Measure the models of the zoo on twenty photographs.",
+    "quickstart": "Icons, a zoo of networks, every kind of shift: a leaderboard in minutes.",
     "reproduce": "Derive the papers' published numbers again, ours beside theirs.",
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",

@@ -1,61 +1,215 @@
-"""``oodometer quickstart``: from nothing to numbers, on real photographs and real models."""
+"""``oodometer quickstart``: from nothing to a leaderboard, on icons built here and networks that come along."""
 
 from __future__ import annotations
 
-import csv
-import re
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from oodometer.cli.output import say, watching
-from oodometer.core.errors import MissingExtraError, OodometerError
+from oodometer.cli.output import Lines, as_json, print_json, say, say_if_compiling, watching
+from oodometer.core.errors import OodometerError, UsageError
 
-PHOTOGRAPH = re.compile(r"imagenet_\d+_(\d+)\.jpg")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from oodometer.build.icons.build import Built
+    from oodometer.core.condition import Condition, Shift
+    from oodometer.core.model import Model
+    from oodometer.report.leaderboard import Column, Leaderboard
+    from oodometer.report.plain_page import Told
+    from oodometer.store.store import Store
+
+IMAGES = 100
+"""Of the clean icons, so many are corrupted: all 441 would take more than five minutes on two cores."""
+
+ATTACKED = 50
+"""Of the clean icons, so many are attacked: an attack is some fifty times the work."""
+
+ATTACK = "pgd-linf-2"
+CORRUPTIONS = "cifar10-c"
+ZOO = "zoo:icons/*"
+REPORT = "report.html"
 
 
 @click.command(
     "quickstart",
-    help="Measure the models of the zoo on the twenty labelled photographs that the pip package "
-    "foolbox carries, or on data of your own.",
+    help="Build the icons, measure the networks that come along on every kind of shift, print a leaderboard and write "
+    "report.html. What is there already is not done again.",
 )
-@click.option("--data", metavar="ADDRESS", help="Other data with ImageNet labels.")
 @click.option("--out", default="quickstart", show_default=True, metavar="FOLDER", help="Where everything is put.")
-def command(data: str | None, out: str) -> None:
-    """Run, score and compare the zoo."""
-    from oodometer.core.condition import clean
-    from oodometer.data.load import load_data
-    from oodometer.engine.run import run
+@click.option("--offline", is_flag=True, help="Use the packages of icons in the cache alone.")
+@click.option(
+    "--images",
+    type=click.IntRange(min=1),
+    default=IMAGES,
+    show_default=True,
+    metavar="N",
+    help="Corrupt so many of the clean icons.",
+)
+@click.option("--full-corruptions", is_flag=True, help="Corrupt all of the clean icons.")
+@click.option("--model", "models", multiple=True, metavar="KIND:REST", help="One of yours too; several times.")
+@click.option("--photographs", is_flag=True, help="Twenty photographs of ImageNet and networks for them instead.")
+@click.option("--data", metavar="ADDRESS", help="With --photographs: other data with ImageNet labels.")
+@as_json
+def command(
+    out: str,
+    offline: bool,
+    images: int,
+    full_corruptions: bool,
+    models: tuple[str, ...],
+    photographs: bool,
+    data: str | None,
+    as_json: bool,
+) -> None:
+    """Measure the zoo on icons, or on photographs."""
+    if photographs or data:
+        if as_json or models or offline or full_corruptions:
+            raise UsageError("--photographs goes with --out and --data alone; 'oodometer run' and 'score' do the rest")
+        from oodometer.cli.photographs import measure_photographs
+
+        measure_photographs(out, data)
+        return
+    measured = loaded([ZOO, *models])
+    built = build(f"{out}/icons", offline=offline)
+    asked = what_to_run(f"{out}/icons", None if full_corruptions else images)
+    board = measure(measured, asked, f"{out}/runs")
+    print_json(board.as_json()) if as_json else click.echo(board)
+    write_report(Path(out), board, built)
+
+
+def loaded(specs: Sequence[str]) -> list[Model]:
+    """The models of these names; each has to be asked, not read from stored answers."""
+    from oodometer.core.model import Model
     from oodometer.models.load import expand, load_model
-    from oodometer.report.compare import compare
-    from oodometer.report.score import score
 
-    address = data or str(write_manifest(Path(out)))
-    store = f"{out}/runs"
-    say(f"$ oodometer run --model 'zoo:efficientnet-*' --data {address} --store {store}")
-    models = [load_model(spec) for spec in expand("zoo:efficientnet-*")]
+    found = [load_model(spec) for pattern in specs for spec in expand(pattern)]
+    models = [model for model in found if isinstance(model, Model)]
+    names = [model.name for model in models]
+    if len(models) < len(found):
+        raise UsageError("--model predictions:...: the quickstart asks models; stored answers it can't ask")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UsageError(f"two models named {twice!r}; give yours another name in its card")
+    return models
+
+
+def build(folder: str, *, offline: bool) -> Built:
+    """The icons, built or found."""
+    from oodometer.build.icons.build import Options, build_icons
+
+    say(f"$ oodometer build icons --out {folder}{' --offline' if offline else ''}")
+    with watching("icons drawn") as watcher:
+        built = build_icons(folder, Options(offline=offline), fetching=Lines("packages"), drawing=watcher.running)
+    n = len(built.rows)
+    say(f"{n} icons in {folder}" if built.is_new else f"nothing new to do: the {n} icons in {folder} are as built")
+    return built
+
+
+def what_to_run(icons: str, images: int | None) -> list[Condition | Shift]:
+    """The three shifts of icons, and the clean icons of these corrupted and attacked.
+
+    Args:
+        icons: The folder of the icons.
+        images: How many of the clean icons are corrupted; None: all.
+    """
+    from oodometer.core.condition import Shift
+    from oodometer.data.load import load_data
+    from oodometer.data.subset import stratified
+    from oodometer.shifts.adversarial import attack_shift
+    from oodometer.shifts.asked import asked_for
+    from oodometer.shifts.sources import Sources
+    from oodometer.shifts.suites import conditions_for
+
+    shifts = [one for one in asked_for(["icons"], Sources(load_data(icons))).found if isinstance(one, Shift)]
+    clean = shifts[0].standard
+    fewer = clean.dataset if images is None else stratified(clean.dataset, images)
+    corrupted = [one for one in conditions_for(CORRUPTIONS, fewer) if one.transform is not None]
+    if find_spec("torch") is None:
+        say(f"left out: {ATTACK}, an attack needs gradients; pip install 'oodometer[torch]' brings them")
+        return [*shifts, *corrupted]
+    attacked = attack_shift(ATTACK, Sources(stratified(clean.dataset, ATTACKED))).shifted
+    return [*shifts, *corrupted, Shift(attacked.name, "adversarial", clean, attacked)]
+
+
+def measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address: str) -> Leaderboard:
+    """Run what is missing, and make the leaderboard of it."""
+    from oodometer.engine.plan import cell_for
+    from oodometer.engine.run import conditions_of, run
+    from oodometer.report.leaderboard import leaderboard
+
+    conditions = conditions_of(asked)
+    say(f"asking {len(models)} models about {len(conditions)} conditions; the answers are kept in {address}")
+    say_if_compiling()
     with watching() as watcher:
-        run(models, [clean(load_data(address))], store=store, watcher=watcher)
-    say(f"$ oodometer score {store} --plot")
-    click.echo(score(store).table(plot=True))
-    say(f"$ oodometer compare {store} {models[0].name} {models[-1].name}")
-    found = compare(store, models[0].name, models[-1].name)
-    click.echo("\n".join(str(one) for one in found))
-    say(f"Every prediction is in {store}. Next: your own model and data, see docs/tutorial.md")
+        store: Store = run(models, asked, store=address, watcher=watcher)
+    keys = {cell_for(model, one, precision="float32").key for model in models for one in conditions}
+    return leaderboard(store, [cell for cell in store.cells() if cell.key in keys], columns(), robust_in=2)
 
 
-def write_manifest(folder: Path) -> Path:
-    """A manifest of the photographs that the package foolbox carries; the package itself is not imported."""
-    spec = find_spec("foolbox")
-    if spec is None or not spec.submodule_search_locations:
-        raise MissingExtraError("quickstart", "the photographs of the quickstart")
-    photographs = Path(spec.submodule_search_locations[0], "data").glob("imagenet_*.jpg")
-    rows = [(str(path), match[1]) for path in sorted(photographs) if (match := PHOTOGRAPH.fullmatch(path.name))]
-    if not rows:
-        raise OodometerError("the installed foolbox has no photographs; install foolbox 3.3.4, or give --data ADDRESS")
-    folder.mkdir(parents=True, exist_ok=True)
-    manifest = folder / "photographs.csv"
-    with manifest.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("path", "label"), *rows])
-    return manifest
+def columns() -> list[Column]:
+    """The columns of the leaderboard."""
+    from oodometer.report.leaderboard import Column
+
+    return [
+        Column("IID", "icons-iid", "icons like those of the training: the same vendors, the same objects"),
+        Column("version", "icons-versions", "another drawing, old or new, of icons that were trained on"),
+        Column("style", "icons-style", "a vendor that was never seen: Microsoft's three drawings"),
+        Column("subtype", "icons-subtypes", "50 objects that were never seen, of classes that were"),
+        Column("corrupted", CORRUPTIONS, "15 corruptions at 5 severities of 32 px, the mean over all 75"),
+        Column("PGD", ATTACK, "the worst change of every pixel by at most 2 of 255 levels that gradients find"),
+    ]
+
+
+def write_report(out: Path, board: Leaderboard, built: Built) -> None:
+    """Write the page, unless it is there as it would be."""
+    from oodometer.report.plain_page import page
+
+    place = out / REPORT
+    text = page(board, told(str(out), board, built))
+    try:
+        if place.is_file() and place.read_text(encoding="utf-8") == text:
+            say(f"{place} is as it was")
+            return
+        place.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise OodometerError(f"{place}: can't be written ({error.strerror})") from error
+    say(f"{place} shows it with pictures; every prediction is in {out}/runs")
+
+
+def told(out: str, board: Leaderboard, built: Built) -> Told:
+    """What the page says besides the numbers."""
+    from oodometer import __version__
+    from oodometer.report.plain_page import Told
+
+    packages = sorted({row.package for row in built.rows})
+    vendors = sorted({row.style for row in built.rows})
+    return Told(
+        title="How far can these networks be trusted?",
+        lead=f"{len(board.entries)} networks that tell 50 classes of icons apart, trained without one vendor, on every "
+        "kind of shift: another drawing, another vendor, other objects, corrupted pixels, an attack.",
+        commands="\n".join(ways_on(out)),
+        facts=(
+            (
+                "icons",
+                f"{len(built.rows)} of {len(vendors)} vendors ({', '.join(vendors)}), digest {built.digest[:16]}",
+            ),
+            ("packages", ", ".join(packages)),
+            ("whose they are", f"{out}/icons/CARD.md"),
+            ("oodometer", __version__),
+        ),
+    )
+
+
+def ways_on(out: str) -> list[str]:
+    """What to type next."""
+    hold_outs = "--hold-out style=microsoft --hold-out subtypes --hold-out versions"
+    return [
+        "# both sides of every shift, and the gap between them",
+        f"oodometer gaps {out}/runs",
+        "# what each network has beyond its clean accuracy",
+        f"oodometer robustness {out}/runs --shift icons-style",
+        "# a network of your own, in the same table",
+        f"oodometer train {out}/icons --net resnet20 {hold_outs} --out mine.onnx",
+        f"oodometer quickstart --out {out} --model onnx:mine.onnx",
+    ]
