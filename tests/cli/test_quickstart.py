@@ -116,7 +116,7 @@ def test_the_leaderboard_the_page_and_a_second_call(place, monkeypatch):
     without_torch(monkeypatch)
     first = oodometer("--images", "6")
     assert first.exit_code == 0, first.stderr
-    assert "left out: pgd-linf-2, an attack needs gradients; pip install 'oodometer[torch]' brings them" in first.stderr
+    assert "left out: pgd-linf-4, an attack needs gradients; pip install 'oodometer[torch]' brings them" in first.stderr
     assert "nothing new to do: the 250 icons in quickstart/icons are as built" in first.stderr
     header, right, wrong = first.stdout.splitlines()
     assert re.findall(r"(\w+) \(n=", header) == ["IID", "version", "style", "subtype", "corrupted"]
@@ -169,9 +169,9 @@ def test_an_attack_and_a_model_of_ones_own(place):
     result = oodometer("--images", "2", "--model", "mine.onnx", "--json")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    assert found["columns"][-1]["condition"] == "pgd-linf-2"
+    assert found["columns"][-1]["condition"] == "pgd-linf-4"
     attacked = {one["model"]: one["accuracies"][-1] for one in found["models"]}
-    # red and blue are 140 levels apart: two levels of each pixel change nothing
+    # red and blue are 140 levels apart: four levels of each pixel change nothing
     assert {name: one["value"] for name, one in attacked.items()} == {"mine": 1, "right": 1, "wrong": 0}
 
 

@@ -27,7 +27,7 @@ IMAGES = 100
 ATTACKED = 50
 """Of the clean icons, so many are attacked: an attack is some fifty times the work."""
 
-ATTACK = "pgd-linf-2"
+ATTACK = "pgd-linf-4"
 CORRUPTIONS = "cifar10-c"
 ZOO = "zoo:icons/*"
 REPORT = "report.html"
@@ -157,7 +157,7 @@ def columns() -> list[Column]:
         Column("style", "icons-style", "a vendor that was never seen: Microsoft's three drawings"),
         Column("subtype", "icons-subtypes", "50 objects that were never seen, of classes that were"),
         Column("corrupted", CORRUPTIONS, "15 corruptions at 5 severities of 32 px, the mean over all 75"),
-        Column("PGD", ATTACK, "the worst change of every pixel by at most 2 of 255 levels that gradients find"),
+        Column("PGD", ATTACK, "the worst change of every pixel by at most 4 of 255 levels that gradients find"),
     ]
 
 
