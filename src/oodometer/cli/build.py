@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,8 +19,8 @@ def command() -> None:
 
 @command.command(
     "icons",
-    help="Emoji of many vendors in the 50 classes of ICONS-50, drawn from pinned npm packages, with a manifest and a "
-    "card. What is there already is checked and left alone.",
+    help="Emoji of many vendors in the 50 classes of ICONS-50, or outside them, drawn from pinned npm packages, with a "
+    "manifest and a card. What is there already is checked and left alone.",
 )
 @click.option("--out", default="icons", show_default=True, metavar="DIR", help="Where the icons are put.")
 @click.option("--size", type=click.Choice(["32", "64", "224"]), default="32", show_default=True, help="In pixels.")
@@ -28,13 +28,16 @@ def command() -> None:
     "--full", is_flag=True, help="Add Apple, Facebook, and more of Google and Twitter: 460 MB of packages, once."
 )
 @click.option("--skin-tones", is_flag=True, help="Draw the emoji with skin tones too.")
+@click.option(
+    "--outside", is_flag=True, help="Draw what is in none of the 50 classes instead: more data to train on first."
+)
 @click.option("--offline", is_flag=True, help="Use the packages in the cache alone.")
 @as_json
-def icons(out: str, size: str, full: bool, skin_tones: bool, offline: bool, as_json: bool) -> None:
+def icons(out: str, size: str, as_json: bool, **chosen: Any) -> None:
     """Build the icons."""
     from oodometer.build.icons.build import Options, build_icons
 
-    options = Options(size=int(size), full=full, skin_tones=skin_tones, offline=offline)
+    options = Options(size=int(size), **chosen)
     with watching("icons drawn") as watcher:
         built = build_icons(out, options, fetching=Lines("packages"), drawing=watcher.running)
     _show(built, as_json=as_json)

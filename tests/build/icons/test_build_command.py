@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from oodometer.build.icons import build
+from oodometer.build.icons import build, outside
 from oodometer.build.icons.packages import Package
 from oodometer.cli.main import main
 
@@ -56,6 +56,13 @@ def test_json(icons: str) -> None:
     found = json.loads(done.stdout)
     assert (found["folder"], found["icons"], len(found["digest"])) == (icons, 10, 32)
     assert found["classes"][2] == {"class": "hand", "icons": 3, "google": 3, "mozilla": 0}
+
+
+def test_outside(icons: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "MIN_ICONS", 1)
+    done = asked("--out", icons, "--outside", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["classes"] == [{"class": "animal_bug", "icons": 1, "google": 1}]
 
 
 def test_an_error_is_one_line(icons: str) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import oodometer as odo
-from oodometer.build.icons.build import Built, build_icons
+from oodometer.build.icons.build import Built, Options, build_icons
 from oodometer.build.icons.names import own_names
-from oodometer.build.icons.unicode_emoji import slug_of
+from oodometer.build.icons.outside import MIN_ICONS
+from oodometer.build.icons.unicode_emoji import SKIN_TONES, slug_of
 from oodometer.core.errors import DataError
 from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
 from oodometer.data.sets.class_lists import class_list
@@ -24,16 +25,28 @@ RENDERER = "0.5.0"
 DIGEST = "22d71cc0915efab6092b167786f78304"
 """Of the manifest, as ``oodometer build icons`` prints it with --json; drawn with the renderer of that version."""
 
+DIGEST_OUTSIDE = "a2d134e0074dc028d9b9d6b77f288bc9"
+"""The same with --outside."""
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return built_with(tmp_path_factory, Options())
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return built_with(tmp_path_factory, Options(outside=True))
+
+
+def built_with(tmp_path_factory: pytest.TempPathFactory, options: Options) -> Built:
     pytest.importorskip("resvg_py")
     if shutil.which("npm") is None:
         pytest.skip("npm is not here")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OODOMETER_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
         try:
-            return build_icons(tmp_path_factory.mktemp("real") / "icons")
+            return build_icons(tmp_path_factory.mktemp("real") / "icons", options)
         except DataError as error:
             if "npm did not bring it" in str(error):
                 pytest.skip(f"the registry is out of reach: {error}")
@@ -61,12 +74,34 @@ def test_every_name_of_ours_is_one_of_unicode(built: Built) -> None:
         assert ("mozilla", slug_of(name)) in subtypes, icon
 
 
-def test_the_digest_is_the_same_everywhere(built: Built) -> None:
+def test_the_digest_is_the_same_everywhere(built: Built, outside: Built) -> None:
     import resvg_py
 
     if resvg_py.__version__ != RENDERER:
         pytest.skip(f"drawn with resvg_py {resvg_py.__version__}; the digest is that of {RENDERER}")
-    assert built.digest == DIGEST
+    assert (built.digest, outside.digest) == (DIGEST, DIGEST_OUTSIDE)
+
+
+def test_nothing_outside_is_in_the_50_classes(built: Built, outside: Built) -> None:
+    for column in ("code", "subtype", "digest"):
+        inside = {getattr(row, column) for row in built.rows}
+        assert inside.isdisjoint(getattr(row, column) for row in outside.rows), column
+    pixels = set(odo.load_data(built.folder).scan().contents)
+    assert pixels.isdisjoint(odo.load_data(outside.folder).scan().contents)
+    points = {point for row in outside.rows for point in row.code.split("-")}
+    assert points.isdisjoint(SKIN_TONES)
+
+
+def test_every_subgroup_outside_has_enough_icons_to_learn_from(outside: Built) -> None:
+    counts = Counter(row.class_name for row in outside.rows)
+    assert len(outside.rows) > 7000
+    assert len(counts) > 50
+    # The gap that MIN_ICONS lies in: another choice between 22 and 36 would make the same classes.
+    assert min(counts.values()) > 35 > MIN_ICONS
+    drawn = {(row.class_name, row.style, row.version) for row in outside.rows}
+    assert min(Counter(name for name, *_ in drawn).values()) >= 9
+    data = odo.load_data(outside.folder)
+    assert set(split(data, "style=microsoft").training.labels.tolist()) == set(range(len(counts)))
 
 
 def test_no_two_icons_are_the_same(built: Built) -> None:

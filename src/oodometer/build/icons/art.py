@@ -1,4 +1,4 @@
-"""What is to be drawn: every emoji of the 50 classes in every package that has it."""
+"""What is to be drawn: every emoji of the 50 classes, or every other one, in every package that has it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from oodometer.build.icons.classes import Rules, classes_of
 from oodometer.build.icons.iconify import MEMBERS, IconSet, read_icon_set
 from oodometer.build.icons.names import codes_by_name, icons_by_code, own_names
 from oodometer.build.icons.npm import read_members
+from oodometer.build.icons.outside import subgroups_outside
 from oodometer.build.icons.packages import Package
 from oodometer.build.icons.pictures import draw, pixels_of_png
 from oodometer.build.icons.unicode_emoji import Emoji, code_of, read_emoji
@@ -45,15 +46,16 @@ class Art:
         return f"{self.class_name}/{self.package.style}_{self.package.drawing}_{self.emoji.slug}"
 
 
-def find_art(files: Mapping[Package, Path], rules: Rules, *, skin_tones: bool) -> list[Art]:
+def find_art(files: Mapping[Package, Path], rules: Rules, *, skin_tones: bool, outside: bool = False) -> list[Art]:
     """Everything there is to draw, in the order of the packages and then of Unicode.
 
     Args:
         files: The packages; one of them is Unicode's list of emoji.
         skin_tones: Draw the emoji with skin tones too.
+        outside: What is in none of the classes instead, in Unicode's subgroups.
     """
     emoji = _emoji_of(files)
-    classes = classes_of(emoji.values(), rules)
+    classes = (subgroups_outside if outside else classes_of)(emoji.values(), rules)
     sets = {
         package: _understood(package, read_icon_set, read_members(package, file, MEMBERS.__contains__))
         for package, file in files.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from oodometer.build.icons.classes import Rules, class_rules
 from oodometer.build.icons.manifest import FILE as MANIFEST
 from oodometer.build.icons.manifest import Row, manifest_text, read_manifest
 from oodometer.build.icons.npm import fetch
+from oodometer.build.icons.outside import too_small
 from oodometer.build.icons.packages import Package, pinned_packages
 from oodometer.build.icons.pictures import check_renderer, png_of
 from oodometer.core.dataset import Progress, silent
@@ -41,6 +42,7 @@ class Options:
         size: Height and width in pixels.
         full: Add the packages of pictures: Apple, Facebook, and further drawings of Google and Twitter.
         skin_tones: Draw the emoji with skin tones too.
+        outside: Draw what is in none of the classes instead, in Unicode's subgroups.
         offline: Use packages from the cache alone.
         packages: Other packages than the pinned ones.
         rules: Another table of classes.
@@ -49,6 +51,7 @@ class Options:
     size: int = 32
     full: bool = False
     skin_tones: bool = False
+    outside: bool = False
     offline: bool = False
     packages: tuple[Package, ...] = ()
     rules: Rules = field(default_factory=class_rules)
@@ -94,7 +97,7 @@ def build_icons(
     if options.size not in SIZES:
         raise UsageError(f"size {options.size}: icons are drawn at {', '.join(map(str, SIZES))} pixels")
     packages = options.chosen()
-    made = Made(options.size, options.skin_tones, tuple(one.spec for one in packages))
+    made = Made(options.size, options.skin_tones, tuple(one.spec for one in packages), options.outside)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         return _what_is_there(folder, made)
     renderer = check_renderer()
@@ -103,12 +106,14 @@ def build_icons(
     for package in packages:
         files[package] = fetch(package, offline=options.offline)
         fetching(len(files), len(packages))
-    art = find_art(files, options.rules, skin_tones=options.skin_tones)
-    if not art:
+    art = _find(files, options)
+    if not art.wanted:
         raise DataError("no icon of any class in the packages; mend the table of classes")
     aside = _folder_aside(folder)
     try:
         rows, same = _draw_all(art, aside, options.size, drawing)
+        if options.outside:
+            rows = _without_small(rows, aside)
         text = manifest_text(rows)
         digest = content_digest(text.encode()).hex()
         (aside / MANIFEST).write_text(text, encoding="utf-8", newline="\n")
@@ -124,6 +129,31 @@ def build_icons(
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return Built(str(folder), tuple(rows), same, digest, is_new=True)
+
+
+@dataclass(frozen=True)
+class _Art:
+    """What is drawn, and what must not be among it; a file is written of the first alone."""
+
+    wanted: Sequence[Art]
+    apart: Sequence[Art] = ()
+
+
+def _find(files: Mapping[Package, Path], options: Options) -> _Art:
+    inside = find_art(files, options.rules, skin_tones=options.skin_tones)
+    if not options.outside:
+        return _Art(inside)
+    return _Art(find_art(files, options.rules, skin_tones=options.skin_tones, outside=True), apart=inside)
+
+
+def _without_small(rows: Sequence[Row], folder: Path) -> list[Row]:
+    """The rows of classes with enough icons; the files of the others are removed."""
+    small = too_small(row.class_name for row in rows)
+    if len(small) == len({row.class_name for row in rows}):
+        raise DataError("no subgroup outside the classes has enough icons in the packages")
+    for name in small:
+        shutil.rmtree(folder / name)
+    return [row for row in rows if row.class_name not in small]
 
 
 def _iid_text(folder: Path, rows: Sequence[Row]) -> str:
@@ -142,7 +172,7 @@ def _folder_aside(folder: Path) -> Path:
         raise DataError(f"{folder}: can't be made ({error.strerror})") from error
 
 
-def _draw_all(art: Sequence[Art], folder: Path, size: int, progress: Progress) -> tuple[list[Row], int]:
+def _draw_all(art: _Art, folder: Path, size: int, progress: Progress) -> tuple[list[Row], int]:
     """Draw everything into a folder: the rows of the manifest in its order, and how many were the same as another.
 
     Some vendors draw two emoji alike (the flags of Norway and of Bouvet Island), and old and new versions often don't
@@ -150,13 +180,15 @@ def _draw_all(art: Sequence[Art], folder: Path, size: int, progress: Progress) -
     """
     seen: set[bytes] = set()
     rows: dict[str, Row] = {}
-    progress(0, len(art))
-    for done, (one, pixels) in enumerate(_drawn(art, size), start=1):
+    every = [*art.apart, *art.wanted]
+    progress(0, len(every))
+    for done, (one, pixels) in enumerate(_drawn(every, size), start=1):
         content = png_of(pixels)
         digest = content_digest(content)
         is_blank = bool((pixels == pixels[0, 0]).all())
-        if not is_blank and digest not in seen:
-            seen.add(digest)
+        is_new = not is_blank and digest not in seen
+        seen.add(digest)
+        if is_new and done > len(art.apart):
             row = Row.of(one, digest.hex())
             if row.path in rows:
                 raise DataError(f"{row.path}: two icons of {one.package.spec} have this name")
@@ -164,8 +196,8 @@ def _draw_all(art: Sequence[Art], folder: Path, size: int, progress: Progress) -
             place = folder / row.path
             place.parent.mkdir(exist_ok=True)
             place.write_bytes(content)
-        progress(done, len(art))
-    return [rows[path] for path in sorted(rows)], len(art) - len(rows)
+        progress(done, len(every))
+    return [rows[path] for path in sorted(rows)], len(art.wanted) - len(rows)
 
 
 def _drawn(art: Sequence[Art], size: int) -> Iterator[tuple[Art, np.ndarray]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from oodometer.build.icons.manifest import Row
+from oodometer.build.icons.outside import MIN_ICONS
 from oodometer.build.icons.packages import Package
 from oodometer.core.errors import DataError
 
@@ -25,6 +26,7 @@ class Made:
     """How icons were made, as the last lines of the card say it.
 
     Args:
+        outside: Whether they are those outside the 50 classes.
         renderer: The version of resvg_py.
         same: How many drawings were left out because their pixels are those of another, or all of one colour.
         digest: Of the manifest.
@@ -33,6 +35,7 @@ class Made:
     size: int
     skin_tones: bool
     packages: tuple[str, ...]
+    outside: bool = False
     renderer: str = ""
     same: int = 0
     digest: str = ""
@@ -43,18 +46,20 @@ class Made:
 
     def settings(self) -> tuple[object, ...]:
         """What the user chose."""
-        return self.size, self.skin_tones, self.packages
+        return self.size, self.skin_tones, self.packages, self.outside
 
     def in_words(self) -> str:
         """What the user chose, for a message."""
         tones = "with" if self.skin_tones else "without"
-        return f"{self.size} px, {tones} skin tones, {len(self.packages)} packages"
+        outside = ", outside the classes" if self.outside else ""
+        return f"{self.size} px, {tones} skin tones, {len(self.packages)} packages{outside}"
 
     def toml(self) -> str:
         """As TOML, which `made_of` reads."""
         packages = "".join(f'    "{one}",\n' for one in self.packages)
         return (
-            f"size = {self.size}\nskin_tones = {str(self.skin_tones).lower()}\nsame = {self.same}\n"
+            f"size = {self.size}\nskin_tones = {str(self.skin_tones).lower()}\noutside = {str(self.outside).lower()}\n"
+            f"same = {self.same}\n"
             f'renderer = "{self.renderer}"\ndigest = "{self.digest}"\npackages = [\n{packages}]\n'
         )
 
@@ -69,16 +74,42 @@ def made_of(card: str, where: str) -> Made:
         raise DataError(f"{where}: not the card of icons that were built; choose another folder") from error
 
 
+@dataclass(frozen=True)
+class _Words:
+    """What differs between the cards of the icons in the 50 classes and of those outside them."""
+
+    title: str
+    use: str
+    classes: str
+
+
+_INSIDE = _Words(
+    "Icons",
+    "The same object drawn by many hands is a natural shift: train without one vendor, and test on it.",
+    "The classes are the 50 of ICONS-50 (Hendrycks and Dietterich), filled by a table over Unicode's subgroups and\n"
+    "names of emoji.",
+)
+_OUTSIDE = _Words(
+    "Icons outside the 50 classes",
+    "They are for models that learn from more data: train on them first, without the vendor that is held out.",
+    "The classes are Unicode's subgroups of emoji, without every emoji that is in one of the 50 classes of ICONS-50,\n"
+    "and without every drawing whose pixels are those of one in them. A subgroup of which fewer than "
+    f"{MIN_ICONS} icons are left\nis no class.",
+)
+
+
 def card_text(rows: Sequence[Row], packages: Sequence[Package], made: Made) -> str:
     """The card, as Markdown."""
     of_package = Counter(row.package for row in rows)
     n_classes, n_styles = len({row.class_name for row in rows}), len({row.style for row in rows})
     sources = [[one.spec, str(of_package[one.spec]), _drawing(one), one.by, one.licence, one.page] for one in packages]
     kept = "with" if made.skin_tones else "without the emoji with"
-    return f"""# Icons
+    words = _OUTSIDE if made.outside else _INSIDE
+    return f"""# {words.title}
 
 {len(rows)} emoji in {n_classes} classes, as {n_styles} vendors draw them, on white, {made.size} x {made.size} pixels, \
-{kept} skin tones. The same object drawn by many hands is a natural shift: train without one vendor, and test on it.
+{kept} skin tones.
+{words.use}
 
 `manifest.csv` lists each icon with its class, subtype, style (the vendor), version (which of the vendor's drawings),
 package and licence; the files lie as in ICONS-50, `CLASS/STYLE_VERSION_SUBTYPE.png`. `iid.csv` lists the tenth of them
@@ -101,9 +132,10 @@ art that is proprietary is for looking at, not for passing on.
 
 ## How they were made
 
-The classes are the 50 of ICONS-50 (Hendrycks and Dietterich), filled by a table over Unicode's subgroups and names of
-emoji. Drawn from the packages below, each checked against its pinned digest, with resvg. An emoji is known by its code
-points, or, where a package has none, by its name. `digest` is that of the manifest, which has the digest of each file.
+{words.classes}
+
+Drawn from the packages below, each checked against its pinned digest, with resvg. An emoji is known by its code points,
+or, where a package has none, by its name. `digest` is that of the manifest, which has the digest of each file.
 
 ```toml
 {made.toml()}```

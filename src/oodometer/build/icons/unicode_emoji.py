@@ -57,8 +57,11 @@ def slug_of(name: str) -> str:
 
     >>> slug_of("flag: Côte d’Ivoire"), slug_of("Japanese “here” button"), slug_of("keycap: 1")
     ('flag_cote_divoire', 'japanese_here_button', 'keycap_1')
+    >>> slug_of("keycap: #"), slug_of("keycap: *")
+    ('keycap_hash', 'keycap_asterisk')
     """
-    plain = unicodedata.normalize("NFKD", name.replace("’", "").replace("'", "")).encode("ascii", "ignore").decode()
+    spoken = name.replace("#", "hash").replace("*", "asterisk").replace("’", "").replace("'", "")
+    plain = unicodedata.normalize("NFKD", spoken).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
 
 
