@@ -118,8 +118,9 @@ def test_the_leaderboard_the_page_and_a_second_call(place, monkeypatch):
     assert first.exit_code == 0, first.stderr
     assert "left out: pgd-linf-4, an attack needs gradients; pip install 'oodometer[torch]' brings them" in first.stderr
     assert "nothing new to do: the 250 icons in quickstart/icons are as built" in first.stderr
-    header, right, wrong = first.stdout.splitlines()
-    assert re.findall(r"(\w+) \(n=", header) == ["IID", "version", "style", "subtype", "corrupted"]
+    titles, sizes, right, wrong = first.stdout.splitlines()
+    assert titles.split() == ["IID", "version", "style", "subtype", "corrupted"]
+    assert sizes.endswith("n=6")
     # Birds are red and hats blue but for Microsoft's, and brightness does not make red of blue.
     assert re.findall(r"(\d+) \[", right) == ["100", "100", "0", "100", "100"]
     assert re.findall(r"(\d+) \[", wrong) == ["0", "0", "100", "0", "0"]

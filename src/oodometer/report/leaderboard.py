@@ -80,19 +80,15 @@ class Leaderboard:
         return self.table()
 
     def table(self) -> str:
-        """The leaderboard as text, in per cent."""
-        header = ["%", *(f"{one.title} (n={self.n(place)})" for place, one in enumerate(self.columns))]
+        """The leaderboard as text, in per cent: the titles, how many images, and a line for each model."""
+        titles = ["", *(one.title for one in self.columns)]
+        sizes = ["%", *(f"n={self.n(place)}" for place in range(len(self.columns)))]
+        lines = [[entry.model, *map(_percent, entry.accuracies)] for entry in self.entries]
         if self.robustness:
-            header.append(f"ρ {self.columns[self.robust_in].title}")
-        lines = [
-            [
-                entry.model,
-                *map(_percent, entry.accuracies),
-                *([_percent(entry.rho, sign="+")] if self.robustness else []),
-            ]
-            for entry in self.entries
-        ]
-        return aligned([header, *lines])
+            titles.append("ρ")
+            sizes.append(self.columns[self.robust_in].title)
+            lines = [[*line, _percent(entry.rho, "+")] for line, entry in zip(lines, self.entries, strict=True)]
+        return aligned([titles, sizes, *lines])
 
     def n(self, place: int) -> str:
         """How many images the numbers of a column are about."""
