@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from oodometer.cli.output import as_json, data_root, import_plugins, plugins, watching
-from oodometer.cli.run_conditions import conditions_by, without_attacks_of_groups
+from oodometer.cli.run_conditions import conditions_by, tell_what_was_trained_on, without_attacks_of_groups
 from oodometer.cli.run_models import declared_by, load_models
 from oodometer.cli.run_results import show
 
@@ -111,6 +111,7 @@ def command(**flags: Any) -> None:
     compute = Compute(device=flags["device"], precision=flags["precision"])
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"])
+    tell_what_was_trained_on(conditions, models)
     options = Options(
         threads=flags["threads"],
         chunk=flags["chunk"],

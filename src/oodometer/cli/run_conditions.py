@@ -75,6 +75,22 @@ def without_attacks_of_groups(
     return [one for one in asked if one.name not in attacks]
 
 
+def tell_what_was_trained_on(asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers]) -> None:
+    """A line for each model whose card does not hold out what a shift of icons tests: its numbers are not fair."""
+    from oodometer.core.model import Model
+    from oodometer.shifts.seen_in_training import hold_outs_of, protocols_seen
+
+    for model in models:
+        hold_outs = hold_outs_of(model.notes) if isinstance(model, Model) else None
+        seen = {} if hold_outs is None else protocols_seen(hold_outs, asked)
+        if hold_outs is not None and seen:
+            test = "tests" if len(seen) == 1 else "test"
+            say(
+                f"warning: {model.name} was trained on what {some_of(list(seen))} {test}: its card holds out "
+                f"{', '.join(hold_outs) or 'nothing'}, not {', '.join(dict.fromkeys(seen.values()))}"
+            )
+
+
 def some_of(names: Sequence[str], *, most: int = 20) -> str:
     """The names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
