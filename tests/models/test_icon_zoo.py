@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from oodometer.cli.main import main
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.model import Compute
+from oodometer.data.sets.class_lists import class_list
 from oodometer.models import icon_zoo
 from oodometer.models.load import expand, load_model
 from oodometer.models.zoo import zoo_names
@@ -113,3 +114,19 @@ def test_a_clone_has_them_in_zoo_icons():
     root = Path(icon_zoo.__file__).parents[3]
     assert (root / "pyproject.toml").is_file()
     assert root / "zoo" / "icons" == icon_zoo.IN_THE_REPOSITORY
+
+
+def test_the_zoo_that_is_shipped():
+    names = icon_zoo.icon_names()
+    if not names:
+        pytest.skip("the zoo is not here")
+    assert len(names) >= 12
+    assert sum(path.stat().st_size for path in icon_zoo.icon_folder().glob("*.onnx")) <= 10 * 10**6
+    models = {name: load_model(f"zoo:{name}") for name in names}
+    assert {f"icons/{model.name}" for model in models.values()} == set(names)
+    for name, model in models.items():
+        assert sorted(model.space.classes) == sorted(class_list("icons_50")), name
+        assert (model.input.view.height, model.input.view.width) == (32, 32), name
+        assert model.card.training_data, name
+        assert model.card.parent is None or f"icons/{model.card.parent}" in names, name
+    assert {model.card.category for model in models.values()} == {"standard", "more data"}
