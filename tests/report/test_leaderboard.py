@@ -82,7 +82,8 @@ def test_a_family_is_a_mean_whose_units_are_images(store, board):
         found = entry.accuracies[2]
         reach = t.ppf(0.975, 19) * right.std(ddof=1) / np.sqrt(20)
         assert (found.value, found.n) == (pytest.approx(right.mean()), 20)
-        assert found.high - found.value == pytest.approx(reach)
+        assert found.high == pytest.approx(min(right.mean() + reach, 1))
+        assert found.low == pytest.approx(max(right.mean() - reach, 0))
 
 
 def test_the_best_is_first_and_rho_is_that_of_robustness(store, board):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -150,7 +150,13 @@ def _right(store: Store, cells: Sequence[Cell], column: Column) -> np.ndarray | 
 
 def _estimate(right: np.ndarray) -> Estimate:
     """Of a family the images are the units, since an image that is hard clean is hard in all its corruptions."""
-    return share_of(int(right.sum()), len(right)) if right.dtype == bool else mean_of(right)
+    if right.dtype == bool:
+        return share_of(int(right.sum()), len(right))
+    found = mean_of(right)
+    if found.low is None or found.high is None:
+        return found
+    # Student's interval knows nothing of the ends of the scale.
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
 
 
 def _origin(cells: Sequence[Cell]) -> Origin:
