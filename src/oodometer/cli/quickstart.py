@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,10 +142,18 @@ def measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address
     conditions = conditions_of(asked)
     say(f"asking {len(models)} models about {len(conditions)} conditions; the answers are kept in {address}")
     say_if_compiling()
+    warned: list[str] = []
+
+    def warn(line: str) -> None:
+        warned.append(line)
+        watcher.warn(line)
+
     with watching() as watcher:
-        store: Store = run(models, asked, store=address, watcher=watcher)
+        store: Store = run(models, asked, store=address, watcher=replace(watcher, warn=warn))
     keys = {cell_for(model, one, precision="float32").key for model in models for one in conditions}
-    return leaderboard(store, [cell for cell in store.cells() if cell.key in keys], columns(), robust_in=2)
+    board = leaderboard(store, [cell for cell in store.cells() if cell.key in keys], columns(), robust_in=2)
+    # An attack that found nothing because gradients vanish is told wherever its number is.
+    return replace(board, notes=(*board.notes, *warned))
 
 
 def columns() -> list[Column]:
