@@ -21,7 +21,7 @@ from PIL import Image
 from oodometer.build.icons.build import CARD, IID, Options
 from oodometer.build.icons.card import Made, card_text
 from oodometer.build.icons.manifest import FILE, Row, manifest_text
-from oodometer.cli import quickstart
+from oodometer.cli import photographs, quickstart
 from oodometer.cli.main import main
 from oodometer.core.digests import content_digest
 from oodometer.data.icon_protocols import common_iid_rows
@@ -193,10 +193,15 @@ def test_mistakes_get_one_line(place, words, code, message):
 def test_without_a_zoo_nothing_is_built(place, monkeypatch):
     monkeypatch.setattr(icon_zoo, "INSTALLED", place / "nowhere")
     monkeypatch.setattr(icon_zoo, "IN_THE_REPOSITORY", place / "nowhere")
-    result = oodometer("--out", "new")
+    result = oodometer("--out", "new", "--json")
     assert result.exit_code == 1
     assert "the models of icons are not there" in result.stderr
     assert not (place / "new").exists()
+    asked = []
+    monkeypatch.setattr(photographs, "measure_photographs", lambda out, data: asked.append((out, data)))
+    result = oodometer("--out", "new")  # there is something to see all the same
+    assert (result.exit_code, asked) == (0, [("new", None)])
+    assert "photographs instead" in result.stderr
 
 
 @pytest.mark.slow

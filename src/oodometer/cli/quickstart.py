@@ -65,12 +65,20 @@ def command(
     as_json: bool,
 ) -> None:
     """Measure the zoo on icons, or on photographs."""
+    from oodometer.models.icon_zoo import icon_names
+
     if photographs or data:
         if as_json or models or offline or full_corruptions:
             raise UsageError("--photographs goes with --out and --data alone; 'oodometer run' and 'score' do the rest")
         from oodometer.cli.photographs import measure_photographs
 
         measure_photographs(out, data)
+        return
+    if not models and not as_json and not icon_names():
+        from oodometer.cli.photographs import measure_photographs
+
+        say("the networks of icons are not here (zoo/train.py trains them): photographs instead")
+        measure_photographs(out, None)
         return
     measured = loaded([ZOO, *models])
     built = build(f"{out}/icons", offline=offline)
