@@ -12,8 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oodometer.core.condition import clean
 from oodometer.core.errors import StoreError
+from oodometer.core.labels import mask
 from oodometer.core.predictions import Predictions, from_top_classes
+from oodometer.shifts.suites import conditions_for
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.files import Files
 from oodometer.store.store import MARK, Store, open_store
@@ -146,6 +149,24 @@ def test_a_key_covers_everything_that_the_answers_depend_on(make_dataset, make_c
     # A card that is written later does not make old predictions stale.
     assert replace(plain, model={**plain.model, "card": {"category": "more data"}}).key == plain.key
     assert replace(plain, data="another name", n_images=9).key == plain.key
+
+
+def test_keys_stay_what_they_were(make_dataset, make_cell):
+    """Golden: the keys of format 1, made when a condition had neither an attack nor a unit."""
+    data = make_dataset(3)
+    conditions = {
+        "clean": clean(data),
+        "mapped": clean(data, label_map=mask("some", data.space, ["0", "1", "2"])),
+        **{name: conditions_for(name, data)[1] for name in ("imagenet-c/fog/3", "cifar10-c/snow/1", "greyscale")},
+    }
+    plain = make_cell(data)
+    assert {name: replace(plain, condition=one.describe()).key for name, one in conditions.items()} == {
+        "clean": "5aef0344099055d9e151f63997ba5588",
+        "mapped": "da6ea3badf7b0e7e9b361ab8b87887ee",
+        "imagenet-c/fog/3": "cc192a49808b6ceb4470bf7bf44c3fdd",
+        "cifar10-c/snow/1": "86ff07c68e9980f136215f64da43d5f7",
+        "greyscale": "60141220e5128732cef366ed7bcf086f",
+    }
 
 
 # Parts
