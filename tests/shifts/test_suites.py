@@ -10,7 +10,9 @@ from PIL import Image
 
 import oodometer as odo
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA
-from oodometer.shifts.suites import all_conditions, conditions_for, suites
+from oodometer.shifts.asked import asked_for
+from oodometer.shifts.sources import Sources
+from oodometer.shifts.suites import conditions_for, suites
 
 
 @pytest.fixture
@@ -66,11 +68,6 @@ def test_a_part_of_a_suite_by_name(data: odo.Dataset) -> None:
         conditions_for("imagenetc", data)
 
 
-def test_several_names_share_their_clean_images(data: odo.Dataset) -> None:
-    found = all_conditions(["clean", "imagenet-c/fog/1", "greyscale"], data)
-    assert [one.name for one in found] == ["clean", "imagenet-c/fog/1", "greyscale"]
-
-
 def test_the_seed_and_the_textures_are_in_the_key(data: odo.Dataset) -> None:
     first, second = (conditions_for("imagenet-c/frost/1", data, seed=seed)[1].describe() for seed in (0, 1))
     assert first != second
@@ -93,7 +90,7 @@ def test_a_run_on_corruptions_keeps_each_condition_apart(photos: Path, tmp_path:
     model = odo.load_model(
         dark, input=odo.Input(view=odo.View(224, 224, resize=256), mean=(0, 0, 0), std=(1 / 255,) * 3)
     )
-    conditions = all_conditions(["imagenet-c/brightness", "imagenet-c:raw/brightness"], data)
+    conditions = asked_for(["imagenet-c/brightness", "imagenet-c:raw/brightness"], Sources(data)).found
     store = odo.run([model], conditions, store=str(tmp_path / "runs"))
     energies = {cell.condition_name: store.read(cell).max_logit.mean() for cell in store.cells()}
     assert len(energies) == 11
@@ -161,7 +158,8 @@ def test_files_on_disk_and_corruptions_on_the_fly_show_a_model_the_same(
     models = {which: watching(which) for which in seen}
     for images in seen.values():
         images.clear()  # the probe of the number of classes
-    fly = all_conditions(["imagenet-c/fog/2", "imagenet-c/frost/2"], odo.load_data(str(photos)))[1:]
+    photographs = odo.load_data(str(photos))
+    fly = [conditions_for(name, photographs)[1] for name in ("imagenet-c/fog/2", "imagenet-c/frost/2")]
     disk = conditions_for("imagenet-c:disk", odo.load_data(str(root), kind="imagenet-c"))
     assert [one.name for one in disk] == ["imagenet-c:disk/fog/2", "imagenet-c:disk/frost/2"]
     assert disk[0].dataset.ids == fly[0].dataset.ids

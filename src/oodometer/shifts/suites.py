@@ -54,12 +54,3 @@ def conditions_for(spec: str, dataset: Dataset, *, seed: int = 0) -> list[Condit
         parts = {prefix for one in found if "/" in one.name for prefix in (one.name, one.name.rpartition("/")[0])}
         raise UsageError(f"no condition named {spec!r}{did_you_mean(spec, parts)}")
     return [*(one for one in found if one.name == "clean"), *wanted]
-
-
-def all_conditions(specs: Sequence[str], dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The conditions of several names, each once."""
-    found: dict[str, Condition] = {}
-    for spec in specs:
-        for one in conditions_for(spec, dataset, seed=seed):
-            found.setdefault(one.name, one)
-    return list(found.values())
