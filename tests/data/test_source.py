@@ -6,6 +6,8 @@ import pytest
 
 from oodometer.core.errors import DataError
 from oodometer.core.view import View
+from oodometer.data import addresses
+from oodometer.data.folder import list_images
 from oodometer.data.load import load_data
 from oodometer.data.source import EncodedSource, ImageFiles
 
@@ -54,6 +56,16 @@ def test_a_pickled_copy_works(files):
 
 def test_a_missing_file_has_no_version(tmp_path):
     assert ImageFiles((str(tmp_path / "none.png"),)).version(0) is None
+
+
+def test_what_a_listing_told_is_not_asked_of_each_file(root, put, encode, monkeypatch):
+    for name in ("0/a.png", "1/b.PNG", "notes.txt"):
+        put(addresses.join(root, name), encode(0))
+    listed = list_images(root)
+    images = ImageFiles.below(root, listed)
+    assert images.paths == tuple(addresses.join(root, name) for name in ("0/a.png", "1/b.PNG"))
+    monkeypatch.setattr(addresses, "version_of", pytest.fail)
+    assert [images.version(index) for index in range(2)] == [file.version for file in listed]
 
 
 def test_broken_images_raise_only_when_asked_for(tmp_path, put, encode):

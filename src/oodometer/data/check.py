@@ -15,7 +15,7 @@ from oodometer.data.checks.rows import CheckRow
 from oodometer.data.checks.twice import Contents, twice_in_both, twice_inside
 from oodometer.data.claims import Claim, claim_of
 from oodometer.data.fingerprints import DISTANCE, looks_of
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.headers import headers_of
 from oodometer.data.load import default_name, load_data
 from oodometer.data.places import not_unpacked, place_below
@@ -166,7 +166,7 @@ def _rows_of_unopened(claim: Claim, error: DataError) -> list[CheckRow]:
     rows = [CheckRow("layout", "readable", "not readable", "wrong", examples)]
     if not addresses.is_folder(claim.place):
         return rows
-    n_images = sum(is_image(file.path) for file in addresses.list_files(claim.place))
+    n_images = len(list_images(claim.place))
     return rows + folder_rows(claim.place, claim.known, n_images)
 
 

@@ -10,6 +10,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
+from oodometer.data.addresses import FoundFile
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet_index
 from oodometer.data.labels import is_number, space_of
@@ -25,7 +26,7 @@ IMAGE_EXTENSIONS = frozenset(
 
 def open_folder(address: str, *, name: str) -> Dataset:
     """The images of a folder whose folders are the classes: numbers, WordNet ids or names."""
-    files = [file for file in addresses.list_files(address) if is_image(file.path)]
+    files = list_images(address)
     loose = [file.path for file in files if "/" not in file.path]
     if loose:
         raise DataError(
@@ -39,13 +40,12 @@ def open_folder(address: str, *, name: str) -> Dataset:
     space, index = _classes(address, {_class_of(file.path) for file in files}, name)
     files.sort(key=lambda file: (index[_class_of(file.path)], file.path))
     paths = [file.path for file in files]
-    images = ImageFiles(tuple(addresses.join(address, path) for path in paths), tuple(file.version for file in files))
     return Dataset(
         name=name,
         ids=ids_of_paths(paths),
         labels=np.array([index[_class_of(path)] for path in paths], dtype=np.int64),
         space=space,
-        source=EncodedSource(images),
+        source=EncodedSource(ImageFiles.below(address, files)),
         rows=np.arange(len(files)),
     )
 
@@ -62,6 +62,11 @@ def _classes(address: str, filled: set[str], name: str) -> tuple[LabelSpace, dic
 
 def _class_of(path: str) -> str:
     return path.partition("/")[0]
+
+
+def list_images(folder: str) -> list[FoundFile]:
+    """All files in the folder and below it that count as images, as they are listed."""
+    return [file for file in addresses.list_files(folder) if is_image(file.path)]
 
 
 def is_image(path: str) -> bool:

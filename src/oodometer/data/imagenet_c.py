@@ -7,7 +7,7 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.labels import space_of
 from oodometer.data.source import EncodedSource, ImageFiles
@@ -31,7 +31,7 @@ def parts_below(address: str, *, around: int = _AROUND) -> frozenset[tuple[str, 
 
 def open_imagenet_c(address: str, *, name: str) -> Dataset:
     """All corrupted images with their columns corruption and severity; ids are CORRUPTION/SEVERITY/CLASS/FILE."""
-    files = [file for file in addresses.list_files(address) if is_image(file.path)]
+    files = list_images(address)
     parts = [file.path.split("/")[-4:] for file in files]
     for file, part in zip(files, parts, strict=True):
         if len(part) < 4 or part[1] not in SEVERITIES:
@@ -41,15 +41,12 @@ def open_imagenet_c(address: str, *, name: str) -> Dataset:
     space, index = space_of({part[2] for part in parts}, name=name)
     order = sorted(range(len(files)), key=lambda at: (parts[at][0], parts[at][1], index[parts[at][2]], parts[at][3]))
     files, parts = [files[at] for at in order], [parts[at] for at in order]
-    images = ImageFiles(
-        tuple(addresses.join(address, file.path) for file in files), tuple(file.version for file in files)
-    )
     return Dataset(
         name=name,
         ids=ids_of_paths(["/".join(part) for part in parts]),
         labels=np.array([index[part[2]] for part in parts], dtype=np.int64),
         space=space,
-        source=EncodedSource(images),
+        source=EncodedSource(ImageFiles.below(address, files)),
         rows=np.arange(len(files)),
         columns={
             "corruption": np.array([part[0] for part in parts]),

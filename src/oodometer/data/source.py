@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError
 from oodometer.core.view import View
 from oodometer.data import addresses
+from oodometer.data.addresses import FoundFile
 from oodometer.data.decode import decode, pixels_of
 from oodometer.data.resize import as_view
 from oodometer.data.scan import Finding, problem_of, scan_images
@@ -62,6 +63,12 @@ class ImageFiles:
 
     paths: tuple[str, ...]
     versions: tuple[str | None, ...] | None = None
+
+    @classmethod
+    def below(cls, folder: str, files: Iterable[FoundFile]) -> ImageFiles:
+        """The files that a listing of the folder found."""
+        found = tuple(files)
+        return cls(tuple(addresses.join(folder, file.path) for file in found), tuple(file.version for file in found))
 
     def read(self, index: int) -> bytes:
         """The content of the file."""

@@ -11,7 +11,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet, imagenet_index
 from oodometer.data.labels import is_number
@@ -33,7 +33,7 @@ def open_class_folders(
 
 def images_below(address: str, *, numbers: bool) -> tuple[str, list[FoundFile]]:
     """The images of a set, and the folder that their paths begin in: archives often hold one folder around it all."""
-    files = [file for file in addresses.list_files(address) if is_image(file.path)]
+    files = list_images(address)
     if not files:
         raise DataError(f"{address}: no images in it; expected {_expected(numbers)}")
     while True:
@@ -78,7 +78,6 @@ def labelled(address: str, files: Sequence[FoundFile], classes: Sequence[int], *
     """The images with their classes; ids are WNID/FILE in every layout, so that all give the same data set."""
     order = sorted(range(len(files)), key=lambda at: (classes[at], posixpath.basename(files[at].path), files[at].path))
     files, labels = [files[at] for at in order], [classes[at] for at in order]
-    paths = [addresses.join(address, file.path) for file in files]
     wnids = imagenet().classes
     return Dataset(
         name=name,
@@ -90,7 +89,7 @@ def labelled(address: str, files: Sequence[FoundFile], classes: Sequence[int], *
         ),
         labels=np.array(labels, dtype=np.int64),
         space=imagenet(),
-        source=EncodedSource(ImageFiles(tuple(paths), tuple(file.version for file in files))),
+        source=EncodedSource(ImageFiles.below(address, files)),
         rows=np.arange(len(files)),
     )
 

@@ -66,12 +66,7 @@ def open_deepfashion2(address: str, *, name: str) -> Dataset:
         ids=tuple(f"{row['image']}-{''.join(str(row[one]) for one in ATTRIBUTES)}" for row in rows),
         labels=np.array([row["labels"][0] for row in rows], dtype=np.int64),
         space=CLASSES,
-        source=EncodedSource(
-            ImageFiles(
-                tuple(addresses.join(images, files[row["image"]].path) for row in rows),
-                tuple(files[row["image"]].version for row in rows),
-            )
-        ),
+        source=EncodedSource(ImageFiles.below(images, (files[row["image"]] for row in rows))),
         rows=np.arange(len(rows)),
         columns={
             "split": np.full(len(rows), PART),

@@ -46,22 +46,20 @@ def frames_dataset(address: str, frames: Sequence[Frame], space: LabelSpace, *, 
         DataError: Files of some frames are not there.
     """
     ordered = sorted(frames, key=lambda one: (one.anchor, one.offset))
-    versions = {file.path: file.version for file in addresses.list_files(address)}
-    missing = sorted({one.path for one in ordered} - set(versions))
+    files = {file.path: file for file in addresses.list_files(address)}
+    missing = sorted({one.path for one in ordered} - set(files))
     if missing:
         n = len({one.path for one in ordered})
         raise DataError(
             f"{address}: expected {n:,} frames, found {n - len(missing):,}; the first that is missing is {missing[0]}; "
             "is it unpacked whole?"
         )
-    paths = [one.path for one in ordered]
-    files = ImageFiles(tuple(addresses.join(address, one) for one in paths), tuple(versions[one] for one in paths))
     return Dataset(
         name=name,
         ids=tuple(one.id for one in ordered),
         labels=np.array([one.labels[0] for one in ordered], dtype=np.int64),
         space=space,
-        source=EncodedSource(files),
+        source=EncodedSource(ImageFiles.below(address, (files[one.path] for one in ordered))),
         rows=np.arange(len(ordered)),
         columns={
             "anchor": np.array([one.anchor for one in ordered]),

@@ -12,7 +12,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.sets.class_lists import class_list
 from oodometer.data.sets.known_set import KnownSet
@@ -35,7 +35,7 @@ def open_icons_50(address: str, *, name: str) -> Dataset:
 
     ``held_out`` says which of the 50 published subtypes an icon is of; it is empty for the others.
     """
-    files = [file for file in addresses.list_files(address) if is_image(file.path)]
+    files = list_images(address)
     if not files:
         raise DataError(f"{address}: no images in it; expected CLASS/STYLE_VERSION_SUBTYPE.png{_as_array(address)}")
     places = {one: index for index, one in enumerate(icons_50().classes)}
@@ -45,15 +45,12 @@ def open_icons_50(address: str, *, name: str) -> Dataset:
             raise DataError(f"{address}: {file.path} is not in a folder of one of the 50 classes (airplane, ...)")
     parts = [_parts_of(file, address) for file in files]
     subtypes = [part["subtype"] for part in parts]
-    images = ImageFiles(
-        tuple(addresses.join(address, file.path) for file in files), tuple(file.version for file in files)
-    )
     return Dataset(
         name=name,
         ids=ids_of_paths([file.path for file in files]),
         labels=np.array([places[one] for one in classes], dtype=np.int64),
         space=icons_50(),
-        source=EncodedSource(images),
+        source=EncodedSource(ImageFiles.below(address, files)),
         rows=np.arange(len(files)),
         columns={
             **{key: np.array([part[key] for part in parts]) for key in ("style", "version", "subtype")},

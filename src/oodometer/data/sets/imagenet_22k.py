@@ -15,7 +15,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet, imagenet_index
 from oodometer.data.sets.known_set import KnownSet
@@ -128,21 +128,17 @@ def _open(address: str, broad_of: Mapping[str, int], what: str, name: str) -> Da
     found = [
         FoundFile(f"{synset}/{file.path}", file.version)
         for synset in sorted(set(broad_of) & set(addresses.list_folders(address)))
-        for file in addresses.list_files(addresses.join(address, synset))
-        if is_image(file.path)
+        for file in list_images(addresses.join(address, synset))
     ]
     if not found:
         raise DataError(f"{address}: no folders (n01639765 and so on) with images below a broad class, {what}")
     kinds = [file.path.partition("/")[0] for file in found]
-    images = ImageFiles(
-        tuple(addresses.join(address, file.path) for file in found), tuple(file.version for file in found)
-    )
     return Dataset(
         name=name,
         ids=ids_of_paths([file.path for file in found]),
         labels=np.array([broad_of[one] for one in kinds], dtype=np.int64),
         space=broad_classes(),
-        source=EncodedSource(images),
+        source=EncodedSource(ImageFiles.below(address, found)),
         rows=np.arange(len(found)),
         columns={"subtype": np.array(kinds)},
     )

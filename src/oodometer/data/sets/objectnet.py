@@ -11,7 +11,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelMap, super_classes
 from oodometer.data import addresses
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet
 from oodometer.data.sets.changed_pixels import WithoutBorder
@@ -32,22 +32,19 @@ def open_objectnet(address: str, *, name: str) -> Dataset:
     place = addresses.join(address, "images")
     if not addresses.is_folder(place):
         raise DataError(f"{address}: no folder images in it; expected images/FOLDER/FILE.png and mappings/")
-    files = [file for file in addresses.list_files(place) if is_image(file.path) and "/" in file.path]
+    files = [file for file in list_images(place) if "/" in file.path]
     for folder in sorted({file.path.partition("/")[0] for file in files} - set(labels)):
         raise DataError(f"{place}: a folder {folder!r} is not in {FOLDERS}; is it ObjectNet?")
     kept = [file for file in files if labels[file.path.partition("/")[0]] in index]
     if not kept:
         raise DataError(f"{place}: no images of the {len(index)} classes that overlap with ImageNet's")
     paths = [file.path for file in kept]
-    source = EncodedSource(
-        ImageFiles(tuple(addresses.join(place, path) for path in paths), tuple(file.version for file in kept))
-    )
     return Dataset(
         name=name,
         ids=ids_of_paths(paths),
         labels=np.array([index[labels[path.partition("/")[0]]] for path in paths], dtype=np.int64),
         space=label_map.target,
-        source=WithoutBorder(source, BORDER),
+        source=WithoutBorder(EncodedSource(ImageFiles.below(place, kept)), BORDER),
         rows=np.arange(len(kept)),
     )
 

@@ -13,7 +13,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace, align
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.folder import is_image
+from oodometer.data.folder import list_images
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet_c import open_imagenet_c
 from oodometer.data.sets.class_lists import class_list
@@ -42,7 +42,7 @@ def open_tiny_imagenet(address: str, *, name: str) -> Dataset:
     """
     val = addresses.join(address, "val")
     folder = val if addresses.exists(val) else address
-    files = [file for file in addresses.list_files(folder) if is_image(file.path)]
+    files = list_images(folder)
     if not files:
         raise DataError(f"{folder}: no images in it; expected images/val_0.JPEG and so on, and {ANNOTATIONS}")
     classes = _classes_of(folder, files)
@@ -83,16 +83,12 @@ def _dataset(folder: str, files: list[FoundFile], classes: list[str], name: str)
     places = {one: index for index, one in enumerate(tiny_imagenet().classes)}
     named = [f"{one}/{addresses.base_name(file.path)}" for file, one in zip(files, classes, strict=True)]
     order = sorted(range(len(files)), key=lambda at: named[at])
-    files = [files[at] for at in order]
-    images = ImageFiles(
-        tuple(addresses.join(folder, file.path) for file in files), tuple(file.version for file in files)
-    )
     return Dataset(
         name=name,
         ids=ids_of_paths([named[at] for at in order]),
         labels=np.array([places[classes[at]] for at in order], dtype=np.int64),
         space=tiny_imagenet(),
-        source=EncodedSource(images),
+        source=EncodedSource(ImageFiles.below(folder, (files[at] for at in order))),
         rows=np.arange(len(files)),
     )
 
