@@ -87,6 +87,16 @@ def test_each_image_is_decoded_once_and_transformed_once(photos: Path, tmp_path:
     assert sorted(calls) == sorted(data.ids)
 
 
+def test_conditions_of_one_name_are_one_only_where_everything_is_the_same(photos: Path, tmp_path: Path) -> None:
+    data = odo.load_data(str(photos))
+    conditions = [odo.Condition("darker", data, transform=darker(amount)) for amount in (30, 30, 60)]
+    totals: set[int] = set()
+    watcher = odo.Watcher(running=lambda done, total: totals.add(total))
+    store = odo.run([model_of(by_colour)], conditions, store=str(tmp_path / "runs"), watcher=watcher)
+    assert {cell.condition["transform"]["amount"] for cell in store.cells()} == {30, 60}
+    assert totals == {2 * len(data)}
+
+
 def test_a_model_of_another_size_gets_one_plain_resize_of_transformed_pixels(photos: Path, tmp_path: Path) -> None:
     shown: list[np.ndarray] = []
 

@@ -138,7 +138,19 @@ def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:
 
 def _same(a: Condition, b: Condition) -> bool:
     # Not by their descriptions: those hold the digest of the data, for which every file would have to be read.
-    return a is b or ((a.name, a.label_map) == (b.name, b.label_map) and a.dataset is b.dataset)
+    return a is b or (a.dataset is b.dataset and _without_data(a) == _without_data(b))
+
+
+def _without_data(one: Condition) -> tuple[Any, ...]:
+    """All that a condition is besides its data; functions do not count, as what they do is in the parameters."""
+    transform, attack = one.transform, one.attack
+    return (
+        one.name,
+        one.label_map,
+        one.unit,
+        transform and (transform.name, transform.parameters, transform.view),
+        attack and (attack.name, attack.parameters),
+    )
 
 
 def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> None:
