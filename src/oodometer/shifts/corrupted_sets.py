@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from oodometer.core.condition import Condition, Shift, Transform
+from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.view import View
+from oodometer.shifts.imagenet_c import as_it_is, part_of
 from oodometer.shifts.sources import Sources
 
 
@@ -18,10 +18,10 @@ def corrupted_on_disk(sources: Sources, *, clean: str, corrupted: str, view: Vie
 
     Args:
         clean: The published set that it was made from.
-        view: The pixels of the files: they are shown as they are, and to a model of another size after one resize.
+        view: The pixels of the files.
     """
     standard = sources.clean_of(clean)
-    kept = Transform("as it is", {}, _as_it_is, view=view)
+    kept = as_it_is(view)
     return [
         Shift(name, "corruption", standard, Condition(name, sources.fewer(part), transform=kept))
         for name, part in _parts(sources.whole(corrupted), f"{corrupted}:disk")
@@ -33,10 +33,5 @@ def _parts(dataset: Dataset, family: str) -> Iterator[tuple[str, Dataset]]:
     names, severities = dataset.columns["corruption"], dataset.columns["severity"]
     changes = np.flatnonzero((names[1:] != names[:-1]) | (severities[1:] != severities[:-1])) + 1
     for rows in np.split(np.arange(len(dataset)), changes):
-        name, severity = names[rows[0]], severities[rows[0]]
-        part = dataset.take(rows, name=f"{dataset.name}/{name}/{severity}")
-        yield f"{family}/{name}/{severity}", replace(part, ids=tuple(one.split("/", 2)[2] for one in part.ids))
-
-
-def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
-    return image
+        part = f"{names[rows[0]]}/{severities[rows[0]]}"
+        yield f"{family}/{part}", part_of(dataset, rows, part)

@@ -18,6 +18,8 @@ from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 SEVERITIES = (1, 2, 3, 4, 5)
 CANONICAL = View(224, 224, resize=256)
+CROPPED = View(CANONICAL.height, CANONICAL.width)
+"""What files of canonical pixels hold."""
 SMALL = View(32, 32)
 
 
@@ -83,27 +85,35 @@ def imagenet_c_on_disk(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  
     """The files of ImageNet-C as they lie on disk: they are canonical pixels and never resized-and-cropped again."""
     if not {"corruption", "severity"} <= set(dataset.columns):
         raise UsageError(f"{dataset.name}: imagenet-c:disk wants the folder of ImageNet-C; add --data-kind imagenet-c")
-    kept = as_it_is()
+    kept = as_it_is(CROPPED)
     names, codes = np.unique(dataset.columns["corruption"], return_inverse=True)
     # All parts in one sorting: a search for each of 95 among 4,750,000 rows would take a minute.
     keys, starts = np.unique(codes * 10 + dataset.columns["severity"], return_inverse=True)
     order = np.argsort(starts, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(starts))[:-1])
     return [
-        Condition(f"imagenet-c:disk/{part}", _part(dataset, rows, part), transform=kept)
+        Condition(f"imagenet-c:disk/{part}", part_of(dataset, rows, part), transform=kept)
         for part, rows in zip((f"{names[key // 10]}/{key % 10}" for key in keys), parts, strict=True)
     ]
 
 
-def _part(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
-    """The images of one corruption at one severity, under the ids of the clean images they were made from."""
+def part_of(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
+    """The images of one corruption at one severity, under the ids of the clean images they were made from.
+
+    Args:
+        part: ``CORRUPTION/SEVERITY``, with which their own ids begin.
+    """
     taken = dataset.take(rows, name=f"{dataset.name}/{part}")
     return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
-def as_it_is() -> Transform:
-    """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again."""
-    return Transform("as it is", {}, _as_it_is, view=View(CANONICAL.height, CANONICAL.width))
+def as_it_is(view: View) -> Transform:
+    """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again.
+
+    Args:
+        view: The pixels of the files; a model of another size sees them after one resize.
+    """
+    return Transform("as it is", {}, _as_it_is, view=view)
 
 
 def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
