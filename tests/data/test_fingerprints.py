@@ -60,11 +60,6 @@ def test_very_many_of_one_look_are_each_shown_once() -> None:
     assert pairs == [(0, other) for other in range(1, 500)]
 
 
-def test_only_small_distances_can_be_asked_for() -> None:
-    with pytest.raises(ValueError, match="at most 2"):
-        near_pairs(np.array([1], dtype=np.uint64), distance=3)
-
-
 def again(image: Image.Image, quality: int) -> Image.Image:
     target = io.BytesIO()
     image.save(target, "JPEG", quality=quality)

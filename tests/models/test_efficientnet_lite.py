@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from oodometer.models.load import load_model
-from oodometer.models.zoo import ZOO, weights_of, zoo_names
+from oodometer.models.zoo import ZOO, weights_of
 
 
 # reference: the package efficientnet_lite_pytorch, which made the weights' names, in torch
-@pytest.mark.parametrize("name", zoo_names())
+@pytest.mark.parametrize("name", ZOO)
 def test_logits_agree_with_the_reference_network(name, rng, capsys):
     torch = pytest.importorskip("torch")
     reference = pytest.importorskip("efficientnet_lite_pytorch")

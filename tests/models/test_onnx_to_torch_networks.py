@@ -15,7 +15,7 @@ from oodometer.core.view import View
 from oodometer.models.load import load_model
 from oodometer.models.onnx_to_torch import differentiable, probes
 from oodometer.models.session import Network
-from oodometer.models.zoo import ZOO, weights_of, zoo_names
+from oodometer.models.zoo import ZOO, weights_of
 
 torch = pytest.importorskip("torch")
 
@@ -47,7 +47,7 @@ def assert_same(ours, reference, images: np.ndarray, *, kinks: float = 0) -> Non
 
 # reference: the package efficientnet_lite_pytorch, which made the weights' names, in torch
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name.endswith("0") else pytest.mark.slow) for name in zoo_names()]
+    "name", [pytest.param(name, marks=[] if name.endswith("0") else pytest.mark.slow) for name in ZOO]
 )
 def test_the_zoo(name, capsys):
     package = pytest.importorskip("efficientnet_lite_pytorch")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -137,6 +138,33 @@ def test_the_page_has_every_number_and_a_picture(board):
     assert {"more data, from a", "n = 60", "n = 80", "n = 20"} <= small
     assert sum(one.get("class") in ("dot", "dot other") for one in tree.iter("circle")) == 5 * 5  # 4 bars, 1 point
     assert tree.find("body/pre").text == "oodometer gaps <runs>"
+
+
+def test_names_are_text_wherever_they_stand(board):
+    name = """<script>alert('&')</script> " onload="alert(1)"""
+    odd = {entry.model: f"{name} {entry.model}" for entry in board.entries}
+    found = board.robustness
+    models = tuple(replace(one, model=odd[one.model]) for one in found.models)
+    entries = tuple(
+        replace(one, model=odd[one.model], category=f"{name} category", parent=name) for one in board.entries
+    )
+    columns = tuple(Column(f"{name} {one.title}", f"{name} {one.condition}", f"{name} about") for one in board.columns)
+    text = page(
+        replace(
+            board, columns=columns, entries=entries, robustness=replace(found, models=models), notes=(f"{name} note",)
+        ),
+        Told(name, name, name, ((name, f"{name} fact"),)),
+    )
+    tree, plain = tree_of(text), tree_of(page(board, Told("t", "l", "c", (("n", "v"),))))
+    assert "script" not in {one.tag for one in tree.iter()}
+    assert {key for one in tree.iter() for key in one.attrib} == {key for one in plain.iter() for key in one.attrib}
+    assert {one.text for one in tree.iter("title")} == {name, *odd.values()}
+    shown = "".join(tree.itertext())
+    for part in (*odd.values(), "category, from", *(f"{name} {one.condition}" for one in board.columns)):
+        assert part in shown
+    assert {f"{name} about", f"{name} fact", f"{name} note"} <= {one.text for one in tree.iter() if one.text}
+    label = next(one for one in tree.iter("svg") if one.get("width") == "620").get("aria-label")
+    assert label.startswith(f"accuracy, {columns[1].title} (%) against accuracy, {columns[0].title} (%)")
 
 
 def test_a_bar_is_to_scale():

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import oodometer as odo
-from oodometer.attacks.spec import parse_attack
+from oodometer.attacks.spec import is_attack_name, parse_attack
 from oodometer.core.errors import UsageError
 from oodometer.models.card import Declared
 from oodometer.models.torch import Net, to_model
-from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
+from oodometer.shifts import testbed
+from oodometer.shifts.adversarial import ATTACKS, attack_shift
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import shifts_in
 from oodometer.store.store import open_store
@@ -70,11 +71,12 @@ def one_thread() -> Any:
 
 def test_names_that_mean_attacks() -> None:
     for name in ATTACKS:
-        assert is_attack(name)
+        assert is_attack_name(name)
         assert parse_attack(name).name == name
+    assert set(ATTACKS[:4]) == set(testbed.ATTACKS.values())
     # what is meant for an attack is answered by its parser, whose errors say what is wrong
-    assert all(is_attack(name) for name in ("pgd", "pgd-l3-1", "PGD-linf-2", "fgsm-linf-1,steps=3", "pgd,steps=3"))
-    assert not any(is_attack(name) for name in ("imagenet-a", "clean", "imagenet-c/fog/3", "natural", "noisy", ""))
+    assert all(is_attack_name(name) for name in ("pgd", "pgd-l3-1", "PGD-linf-2", "fgsm-linf-1,steps=3", "pgd,steps=3"))
+    assert not any(is_attack_name(name) for name in ("imagenet-a", "clean", "imagenet-c/fog/3", "natural", "noisy", ""))
 
 
 def test_a_pair_over_the_same_images(sources: Sources) -> None:

@@ -14,7 +14,6 @@ from oodometer.models.card import read_card
 from oodometer.train.networks.name import build_network, n_parameters
 
 ZOO = Path(oodometer.__file__).parents[2] / "zoo"
-MOST_BYTES = 10 * 10**6
 
 
 def load(name: str):
@@ -53,7 +52,7 @@ def test_together_they_stay_small(script):
     rows = [row for row in script.read_table(ZOO / "icons.toml") if row.get("in_zoo", True)]
     sizes = [n_parameters(build_network(row["net"], n_classes=50, size=(32, 32))) for row in rows]
     nearest = 3826 * 48  # icons that are kept, times components
-    assert 2 * (sum(sizes) + nearest) < 0.99 * MOST_BYTES
+    assert 2 * (sum(sizes) + nearest) < 0.99 * script.MOST_BYTES
 
 
 @pytest.mark.slow
@@ -67,23 +66,23 @@ def test_rows_are_trained_once_and_what_is_missing_is_said(script, tmp_path, pho
         {**base, "name": "e", "net": "linear", "init": "d"},
         {**base, "name": "f", "net": "resnet21"},
     ]
-    (tmp_path / "work").mkdir()
-    (tmp_path / "zoo").mkdir()
-    places = script.Places({"icons": photos}, tmp_path / "work", tmp_path / "zoo")
+    places = script.Places({"icons": photos}, tmp_path / "checkpoints", tmp_path / "zoo")
+    for folder in (places.work, places.out):
+        folder.mkdir()
     problems = script.train_all(rows, places, jobs=2)
     assert problems == [
         "d: left out, since --outside is not given",
-        f"f: failed; see {tmp_path}/work/f.log",
+        f"f: failed; see {places.work / 'f.log'}",
         "e: left out, since d is not trained",
     ]
-    assert sorted(one.name for one in (tmp_path / "zoo").iterdir()) == ["a.onnx", "a.toml", "c.onnx", "c.toml"]
-    assert "the depth of a ResNet" in (tmp_path / "work" / "f.log").read_text()
+    assert sorted(one.name for one in places.out.iterdir()) == ["a.onnx", "a.toml", "c.onnx", "c.toml"]
+    assert "the depth of a ResNet" in (places.work / "f.log").read_text()
     assert script.train_all(rows[:1], places, jobs=1) == []
-    assert (tmp_path / "work" / "a.log").read_text().count("nothing new to do") == 1
+    assert (places.work / "a.log").read_text().count("nothing new to do") == 1
 
 
 def test_a_model_that_is_there_keeps_its_card(script, tmp_path):
-    source, target = tmp_path / "work", tmp_path / "zoo"
+    source, target = tmp_path / "checkpoints", tmp_path / "zoo"
     for folder in (source, target):
         folder.mkdir()
     (source / "a.onnx").write_bytes(b"1")

@@ -24,7 +24,7 @@ FLAT_BITS = 8
 """Fingerprints with fewer bits set, or unset, are of pictures without structure and are not compared."""
 
 _BANDS = tuple((0, 21, 42, 64)[place : place + 2] for place in range(3))
-"""Two fingerprints that differ in at most two bits agree in one of three bands."""
+"""Two fingerprints that differ in at most `DISTANCE` bits agree in one of these bands, which are one more."""
 
 _BYTES_OF_DIGEST = 8
 _BITS_OF = np.array([bin(value).count("1") for value in range(1 << 16)], dtype=np.uint8)
@@ -68,14 +68,12 @@ def difference_hash(image: Image.Image) -> np.ndarray:
     return np.asarray(np.packbits(small[:, :-1] < small[:, 1:]).view("<u8")[0])
 
 
-def near_pairs(fingerprints: np.ndarray, distance: int = DISTANCE) -> list[tuple[int, int]]:
+def near_pairs(fingerprints: np.ndarray) -> list[tuple[int, int]]:
     """The pairs of positions whose fingerprints differ in at most two bits, first position first, in order.
 
     >>> near_pairs(np.array([0xFF00, 0xFF03, 0xFF0F, 0, 0], dtype=np.uint64))
     [(0, 1), (1, 2)]
     """
-    if not 0 <= distance <= DISTANCE:
-        raise ValueError(f"a distance of {distance}; the bands are made for at most {DISTANCE}")
     values, belongs = np.unique(np.asarray(fingerprints, dtype=np.uint64), return_inverse=True)
     bits = _differing_bits(values, np.uint64(0))
     telling = np.flatnonzero((bits >= FLAT_BITS) & (bits <= 64 - FLAT_BITS))
@@ -85,7 +83,7 @@ def near_pairs(fingerprints: np.ndarray, distance: int = DISTANCE) -> list[tuple
     found: set[tuple[int, int]] = set()
     for value in telling.tolist():
         found.update(_pairs_within(members[value]))
-    for one, other in _near_values(values[telling], distance):
+    for one, other in _near_values(values[telling]):
         for first in members[int(telling[one])]:
             found.update((min(first, second), max(first, second)) for second in members[int(telling[other])])
     return sorted(found)
@@ -98,7 +96,7 @@ def _pairs_within(positions: Sequence[int]) -> list[tuple[int, int]]:
     return list(itertools.combinations(positions, 2))
 
 
-def _near_values(values: np.ndarray, distance: int) -> set[tuple[int, int]]:
+def _near_values(values: np.ndarray) -> set[tuple[int, int]]:
     """The pairs of places of different values that differ in few bits."""
     found: set[tuple[int, int]] = set()
     for low, high in _BANDS:
@@ -106,16 +104,16 @@ def _near_values(values: np.ndarray, distance: int) -> set[tuple[int, int]]:
         order = np.argsort(band, kind="stable")
         edges = np.concatenate([[0], np.flatnonzero(np.diff(band[order])) + 1, [len(order)]])
         for start in np.flatnonzero(np.diff(edges) > 1).tolist():
-            found.update(_near_within(values, order[edges[start] : edges[start + 1]], distance))
+            found.update(_near_within(values, order[edges[start] : edges[start + 1]]))
     return found
 
 
-def _near_within(values: np.ndarray, bucket: np.ndarray, distance: int) -> list[tuple[int, int]]:
+def _near_within(values: np.ndarray, bucket: np.ndarray) -> list[tuple[int, int]]:
     step = max(1, _WORKED_ON_AT_ONCE // len(bucket))
     pairs: list[tuple[int, int]] = []
     for start in range(0, len(bucket), step):
         some = bucket[start : start + step]
-        near = _differing_bits(values[some][:, None], values[bucket][None, :]) <= distance
+        near = _differing_bits(values[some][:, None], values[bucket][None, :]) <= DISTANCE
         pairs += [
             (int(some[row]), int(bucket[column])) for row, column in np.argwhere(near) if some[row] < bucket[column]
         ]

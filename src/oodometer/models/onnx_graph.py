@@ -114,21 +114,10 @@ class Classifier(torch.nn.Module):  # type: ignore[misc]
         self.graph = Graph(network)
         self.training = self.graph.training = False
         self._channels_last = network.channels_last
-        self._batch = network.batch
 
     def forward(self, images: Any) -> Any:
         """The logits, or log-probabilities where the network ends in a softmax."""
-        if self._channels_last:
-            images = images.permute(0, 2, 3, 1)
-        if self._batch is None or self._batch == len(images):
-            return self._logits(images)
-        n, rest = len(images), -len(images) % self._batch
-        if rest:
-            images = torch.cat([images, images.new_zeros(rest, *images.shape[1:])])
-        return torch.cat([self._logits(part) for part in images.split(self._batch)])[:n]
-
-    def _logits(self, images: Any) -> Any:
-        logits = self.graph(images).float()
+        logits = self.graph(images.permute(0, 2, 3, 1) if self._channels_last else images).float()
         return logits.flatten(1) if logits.dim() == 4 and logits.shape[2:] == (1, 1) else logits
 
 

@@ -11,7 +11,7 @@ from oodometer.core.model import Compute, Input
 from oodometer.models.extras import import_extra
 from oodometer.models.messages import one_line
 from oodometer.models.onnx_operators import UnsupportedError
-from oodometer.models.session import Network, open_session
+from oodometer.models.session import MOST_IMAGES, Network, open_session
 
 # Of the spread of the logits. Two runtimes add float32 numbers in different orders; on 29 architectures of timm that
 # changed the logits by 1e-7 to 3e-6 of their spread, while a wrong stride, axis or activation shows in percents.
@@ -32,8 +32,9 @@ def differentiable(network: Network, preprocessing: Input, compute: Compute, *, 
     check_device(compute, name)
     module = _convert(network, name)
     on_cpu = Compute(threads=compute.threads)
-    _check_agreement(normalised(module, preprocessing, on_cpu), network, preprocessing, on_cpu, name)
-    return normalised(module.to(compute.device), preprocessing, compute)
+    batch = (network.batch or 1, network.batch or MOST_IMAGES)
+    _check_agreement(normalised(module, preprocessing, on_cpu, batch=batch), network, preprocessing, on_cpu, name)
+    return normalised(module.to(compute.device), preprocessing, compute, batch=batch)
 
 
 def _convert(network: Network, name: str) -> Any:

@@ -167,7 +167,7 @@ def _on_device(net: Net, compute: Compute, name: str) -> Any:
     return net.move(net.module, compute.device) if net.move else copy.deepcopy(net.module).to(compute.device)
 
 
-def normalised(module: Any, given: Input, compute: Compute, *, batch: tuple[int, int] = (1, MOST_IMAGES)) -> Any:
+def normalised(module: Any, given: Input, compute: Compute, *, batch: tuple[int, int]) -> Any:
     """The module with its normalisation, on pixels in [0, 1], (N, 3, H, W).
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.leaderboard import Column, Entry, Leaderboard
+from oodometer.report.leaderboard import Entry, Leaderboard
 from oodometer.report.plain_charts import interval_bar, scatter
 
 STYLE = """
@@ -73,7 +73,10 @@ def page(board: Leaderboard, told: Told) -> str:
 
 def _table(board: Leaderboard) -> str:
     """A row for each model: numbers in per cent, their intervals, and these drawn."""
-    titles = [f"<th>{escape(one.title)}<br/><small>n = {board.n(place)}</small></th>" for place, one in _places(board)]
+    titles = [
+        f"<th>{escape(one.title)}<br/><small>n = {board.n(place)}</small></th>"
+        for place, one in enumerate(board.columns)
+    ]
     if board.robustness:
         name = escape(board.columns[board.robust_in].title)
         titles.append(f"<th>ρ {name}<br/><small>beyond the line, points</small></th>")
@@ -84,10 +87,6 @@ def _table(board: Leaderboard) -> str:
         '<p class="soft">Top-1 accuracy in per cent with its 95 % interval, drawn from 0 to 100.</p>'
         f'<div class="wide"><table><tr><th></th><th>model</th>{"".join(titles)}</tr>{"".join(rows)}</table></div>'
     )
-
-
-def _places(board: Leaderboard) -> list[tuple[int, Column]]:
-    return list(enumerate(board.columns))
 
 
 def _reach(board: Leaderboard) -> float:
@@ -141,7 +140,7 @@ def _measured(board: Leaderboard) -> str:
     rows = [
         f"<tr><td>{escape(one.title)}</td><td>{escape(one.condition)}</td><td>{board.n(place)}</td>"
         f"<td>{escape(one.about)}</td></tr>"
-        for place, one in _places(board)
+        for place, one in enumerate(board.columns)
     ]
     notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in board.notes)
     return (

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from oodometer.attacks.spec import is_attack_name, parse_attack
+from oodometer.attacks.spec import parse_attack
 from oodometer.core.condition import Condition, Shift
 from oodometer.shifts.sources import Sources
 
 ATTACKS = ("pgd-linf-0.5", "pgd-linf-2", "pgd-l2-0.1", "pgd-l2-0.5", "fgsm-linf-2", "noise-linf-2")
 """Examples of names, for hints and lists; any budget may be asked for. The first four are the testbed's."""
-
-
-def is_attack(spec: str) -> bool:
-    """Whether a name given with ``--on`` means an attack, be it well formed or not.
-
-    >>> is_attack("pgd-l2-0.25"), is_attack("imagenet-c/fog")
-    (True, False)
-    """
-    return is_attack_name(spec)
 
 
 def attack_shift(spec: str, sources: Sources) -> Shift:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from oodometer.attacks.spec import is_attack_name
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data.load import load_data
 from oodometer.data.root import missing_line, root_at
 from oodometer.data.sets.known_set import known_sets
 from oodometer.shifts import testbed
-from oodometer.shifts.adversarial import ATTACKS, attack_shift, is_attack
+from oodometer.shifts.adversarial import ATTACKS, attack_shift
 from oodometer.shifts.consistency import is_consistency, pm_shift
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import known_shifts
@@ -62,7 +63,7 @@ def check_names(specs: Sequence[str]) -> None:
     for spec in specs:
         name = spec.partition("/")[0]
         known = [*suites.names(), *known_shifts.names(), *groups.names()]
-        if name not in known and not (is_attack(spec) or is_consistency(spec) or testbed.is_setting(spec)):
+        if name not in known and not (is_attack_name(spec) or is_consistency(spec) or testbed.is_setting(spec)):
             raise UsageError(f"no condition named {spec!r}{did_you_mean(name, [*known, *ATTACKS])}")
 
 
@@ -96,7 +97,7 @@ def _of_name(spec: str, sources: Sources, missing: Missing) -> Sequence[Conditio
         return _of_group(spec, sources, missing)
     if name in known_shifts.names() and not _is_of_given(name, sources):
         return _known(spec, sources)
-    if is_attack(spec):
+    if is_attack_name(spec):
         return [attack_shift(spec, sources)]
     if is_consistency(spec):
         return [pm_shift(spec, sources)]

@@ -44,8 +44,7 @@ def _make(
     sources: Sources, *, name: str, of: str, base: Sequence[Constraint], shifts: Sequence[Constraint]
 ) -> list[Shift]:
     """The pairs ``NAME/iid`` and ``NAME/SHIFT``."""
-    # Of all images: a choice among them is made in each test set.
-    data = Sources(root=sources.root).open(of)
+    data = sources.whole(of)
     base = [_occurring(data, one) for one in base]
     if sources.root is not None and sources.root.partial:
         shifts = [one for one in shifts if _can_be_made(data, base, one)] or shifts

@@ -20,12 +20,11 @@ from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.data.imagenet import imagenet
 from oodometer.data.imagenet_c import parts_below
 from oodometer.shifts.adversarial import attack_shift
-from oodometer.shifts.imagenet_c import CANONICAL, corrupted, grey
+from oodometer.shifts.imagenet_c import CANONICAL, SEVERITIES, corrupted, grey
 from oodometer.shifts.imagenet_c_disk import from_disk
 from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.sources import VAL, Sources, UnmatchedError
 
-SEVERITIES = (1, 2, 3, 4, 5)
 ATTACKS = {
     "pgd.l2.eps0.1": "pgd-l2-0.1",
     "pgd.l2.eps0.5": "pgd-l2-0.5",

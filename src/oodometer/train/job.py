@@ -254,7 +254,7 @@ def _notes(job: Job, material: Material, key: str) -> dict[str, Any]:
     return {
         "architecture": recipe.net,
         "seed": recipe.seed,
-        **({name: value for name, value in _sgd(recipe).items() if trained}),
+        **(_sgd(recipe) if trained else {}),
         "hold_out": list(job.hold_outs),
         "init": None if job.init is None else job.init.stem,
         "training_images": len(material.training),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.dataset import Dataset
+from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError
 from oodometer.core.model import Input
 from oodometer.core.view import View
@@ -84,8 +85,8 @@ def as_input(images: np.ndarray, given: Input) -> Any:
 
 def same_pixels(training: Pixels, tests: Sequence[Pixels]) -> np.ndarray:
     """Which training images are, pixel for pixel, an image of a test, (N,) bool."""
-    seen = {_digest(image) for test in tests for image in test.images}
-    return np.array([_digest(image) in seen for image in training.images])
+    seen = {content_digest(image.tobytes()) for test in tests for image in test.images}
+    return np.array([content_digest(image.tobytes()) in seen for image in training.images])
 
 
 def digest_of_pixels(pixels: Pixels) -> str:
@@ -95,10 +96,6 @@ def digest_of_pixels(pixels: Pixels) -> str:
     total.update(np.ascontiguousarray(pixels.labels, dtype="<i8").tobytes())
     total.update(np.ascontiguousarray(pixels.images).tobytes())
     return total.hexdigest()
-
-
-def _digest(image: np.ndarray) -> bytes:
-    return hashlib.blake2b(image.tobytes(), digest_size=16).digest()
 
 
 def _triple(values: list[float]) -> tuple[float, float, float]:

@@ -67,7 +67,7 @@ class Built:
 
     Args:
         rows: Its manifest.
-        same: How many drawings were left out because their pixels are those of another.
+        same: How many drawings were left out because their pixels are those of another, or all of one colour.
         digest: Of the manifest, in which the digest of every file is.
     """
 

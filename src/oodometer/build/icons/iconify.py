@@ -30,9 +30,9 @@ class Icon:
         """The SVG file of a square of so many pixels, the drawing in its middle."""
         body = self.body
         if self.h_flip or self.v_flip:
-            x, y = (2 * self.left + self.width, -1) if self.h_flip else (0, 1)
-            across, down = (2 * self.top + self.height, -1) if self.v_flip else (0, 1)
-            body = f'<g transform="translate({x:g} {across:g}) scale({y} {down})">{body}</g>'
+            x, x_scale = (2 * self.left + self.width, -1) if self.h_flip else (0, 1)
+            y, y_scale = (2 * self.top + self.height, -1) if self.v_flip else (0, 1)
+            body = f'<g transform="translate({x:g} {y:g}) scale({x_scale} {y_scale})">{body}</g>'
         if self.quarter_turns % 4:
             middle = f"{self.left + self.width / 2:g} {self.top + self.height / 2:g}"
             body = f'<g transform="rotate({90 * self.quarter_turns} {middle})">{body}</g>'
