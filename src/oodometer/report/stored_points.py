@@ -38,7 +38,7 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
         conditions_named(name, names, str(store), exact=True)
     shifted = conditions_named(y, names, str(store))
     check_sides(x, shifted)
-    found = {model: _sides(store, model, of_model, x, shifted) for model, of_model in _by_model(cells).items()}
+    found = {model: _sides(store, model, of_model, x, shifted) for model, of_model in models_by_name(cells).items()}
     both = {model: sides for model, sides in found.items() if sides is not None}
     where = f"{', '.join(x)} and {y}"
     if not both:
@@ -75,7 +75,7 @@ def _knows(names: set[str], x: Sequence[str], y: str) -> bool:
         return False
 
 
-def _by_model(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+def models_by_name(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
     """The cells of each model by a name that is its own; other weights, preprocessing or precision, other model."""
     weights: dict[str, dict[str, dict[str, list[Cell]]]] = {}
     for cell in cells:
@@ -188,7 +188,7 @@ def _on_common_images(
     models = tuple(
         Point(
             model,
-            _origin(sides.y[0], model, origins),
+            origin_of(sides.y[0], model, origins),
             tuple(_share(one[at], level) for one in sets),
             _share(right_y[at], level),
         )
@@ -258,7 +258,7 @@ def _share(right: np.ndarray, level: float) -> Estimate:
     return mean_of(right, level=level)
 
 
-def _origin(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
+def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
     """What the user says of the model, and where that is silent its card."""
     card = cell.model.get("card") or {}
     said = origins.get(model) or origins.get(cell.model_name) or Origin()

@@ -1,0 +1,50 @@
+"""Colours and marks of categories of models, the same in the report, the figures and the explorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a category is drawn: never by colour alone.
+
+    Args:
+        colour: On white; ``dark`` on a dark page. Told apart by eyes that see no red or no green.
+        symbol: Plotly's name of the mark; ``marker`` matplotlib's.
+    """
+
+    colour: str
+    dark: str
+    symbol: str
+    marker: str
+
+
+# Okabe and Ito's colours that are told apart without red or green; darker on white for a contrast of 3 to 1.
+STANDARD = Look("#0072b2", "#56b4e9", "circle", "o")
+LOOKS = {
+    "standard": STANDARD,
+    "robust intervention": Look("#b35900", "#e69f00", "diamond", "D"),
+    "adversarially trained": Look("#8b2f6b", "#cc79a7", "x", "X"),
+    "more data": Look("#00795a", "#20c997", "triangle-up", "^"),
+}
+OTHERS = (
+    Look("#5b5b00", "#f0e442", "square", "s"),
+    Look("#a3341c", "#ff8a65", "star", "*"),
+    Look("#444444", "#bbbbbb", "cross", "P"),
+    Look("#4b3f9e", "#a99cf0", "triangle-down", "v"),
+)
+UNKNOWN = "category unknown"
+
+
+def looks_of(categories: Iterable[str]) -> dict[str, Look]:
+    """The look of each category, the known ones first; spelled with ``_`` or a space.
+
+    >>> [look.marker for look in looks_of(["mine", "more_data", "standard"]).values()]
+    ['o', '^', 's']
+    """
+    names = dict.fromkeys(categories)
+    known = {name: LOOKS[plain] for plain in LOOKS for name in names if name.replace("_", " ") == plain}
+    others = sorted(name for name in names if name not in known)
+    return {**known, **{name: OTHERS[place % len(OTHERS)] for place, name in enumerate(others)}}
