@@ -5,7 +5,7 @@ Computed once; the report, the figures, the tables and the pages of the explorer
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,10 @@ from oodometer.store.queries import counts
 from oodometer.store.shifts import StoredShift, shifts_in
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_tables
+
+Picture = Callable[[Cell, str], np.ndarray | None]
+"""What a model was shown in a cell as the image of that id, corrupted or not: uint8 (H, W, 3), before it was cut and
+scaled for the model; None where it can't be had."""
 
 CLEAN_NAMES = (CLEAN, "val")
 """What a clean set is called, here and in the testbed's table."""
@@ -118,6 +122,8 @@ class Study:
         conditions: The clean sets first.
         shifts: Natural ones first.
         notes: What a reader should know: what was left out, and why.
+        options: How the lines were drawn.
+        picture: The images behind the predictions, where they are on disk.
     """
 
     store: Store
@@ -126,6 +132,7 @@ class Study:
     shifts: tuple[StudyShift, ...]
     notes: tuple[str, ...] = ()
     options: RobustnessOptions = field(default=DEFAULT_OPTIONS)
+    picture: Picture | None = None
 
     def shift(self, name: str) -> StudyShift:
         """The shift of that name."""
