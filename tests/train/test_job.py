@@ -17,6 +17,7 @@ import torch
 from oodometer.core.errors import DataError, MissingExtraError, ModelError, UsageError
 from oodometer.core.model import Card, Compute
 from oodometer.data.load import load_data
+from oodometer.models.card import read_card
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.job import Job, TrainingWatcher, read_material, train
 from oodometer.train.recipe import Recipe
@@ -213,6 +214,14 @@ def test_continuing_on_the_same_classes_keeps_the_classifier_too(job, tmp_path):
     before, after = (read_checkpoint(one.checkpoint).network for one in (job, more))
     last = list(before)[-1]
     assert torch.allclose(before[last], after[last], atol=1e-6)
+
+
+def test_the_card_tells_what_the_first_training_was_on(job, tmp_path):
+    train(replace(job, card=replace(job.card, training_data="quarters without none")))
+    train(replace(job, init=job.checkpoint, out=tmp_path / "more.onnx"))
+    notes = read_card(tmp_path / "more.toml").notes
+    assert (notes["init"], notes["init_training_data"]) == (job.checkpoint.stem, "quarters without none")
+    assert "init_training_data" not in read_card(job.out.with_suffix(".toml")).notes
 
 
 def test_nearest_needs_no_epochs(job):

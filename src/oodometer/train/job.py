@@ -15,6 +15,7 @@ from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, OodometerError, UsageError
 from oodometer.core.model import Card, Compute, Input, Model
 from oodometer.core.random import rng_for
+from oodometer.models.card import read_card
 from oodometer.models.extras import import_extra
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.hold_out import Parts, split_for_training
@@ -257,12 +258,19 @@ def _notes(job: Job, material: Material, key: str) -> dict[str, Any]:
         **(_sgd(recipe) if trained else {}),
         "hold_out": list(job.hold_outs),
         "init": None if job.init is None else job.init.stem,
+        "init_training_data": None if job.init is None else _training_data_of(job.init),
         "training_images": len(material.training),
         "threads": torch.get_num_threads() if trained else None,
         "weights": precision(half=job.half),
         "made_with": f"oodometer {__version__}, torch {torch.__version__}",
         "key": key,
     }
+
+
+def _training_data_of(checkpoint: Path) -> str | None:
+    """What weights were trained on before, where the card of their model lies beside them."""
+    card = checkpoint.with_suffix(".toml")
+    return read_card(card).training_data if card.is_file() else None
 
 
 def _sgd(recipe: Recipe) -> dict[str, Any]:
