@@ -126,6 +126,18 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     return [_compared(one, other, found, level) for one, other, found in common]
 
 
+def compare_cells(store: Store, a: Cell, b: Cell, *, level: float = 0.95) -> Comparison:
+    """The model of cell B against that of cell A, both of the same condition.
+
+    Raises:
+        StoreError: The two models did not see the same images.
+    """
+    found = _joined(store, a, b)
+    if not found.n:
+        raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
+    return _compared(a, b, found, level)
+
+
 def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[tuple[Cell, Cell]]:
     """Pairs of cells of the same condition; on the same data where there are such, else the only ones."""
 

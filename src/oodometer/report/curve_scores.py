@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from oodometer.core.estimate import Estimate
+from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric, columns_of
 from oodometer.metrics.reliability import DEFAULT_BINS, reliability_curve
 from oodometer.metrics.selective import response_rate_accuracy
 from oodometer.report.asked import Asked
+from oodometer.report.estimates import How
 from oodometer.report.scaled import Scaled
 from oodometer.report.scores import LeftOut, Score, about, or_left_out
 from oodometer.stats.intervals import share_of
@@ -24,6 +26,9 @@ RATES = np.arange(1, 21) / 20
 ANSWERS = Metric("reliability, response-curve", "", ("confidence", "rank"), reliability_curve)
 """What both are made of."""
 
+BINNED = f"accuracy in each of {DEFAULT_BINS} bins of equal width"
+ANSWERED = "accuracy among the most confident images"
+
 
 def curve_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """``reliability[MEAN CONFIDENCE]`` of each bin, and ``response-curve[RATE]``, of every cell of a model."""
@@ -35,22 +40,34 @@ def curve_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
 
 def _of_cell(store: Store, cell: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
     rows = scaled.read(cell)
-    confidence, rank = columns_of(ANSWERS, rows)
     of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
     note = scaled.note(cell)
-
-    def share(right: float, n: int) -> Estimate:
-        # Of images that are equally confident a part may count; the nearest whole number is what an interval takes.
-        return share_of(round(right), n, interval=asked.how.of_counts, level=asked.how.level)
-
     if asked.wants(RELIABILITY):
-        curve = reliability_curve(confidence, rank == 0)
-        convention = f"accuracy in each of {DEFAULT_BINS} bins of equal width; in brackets its mean confidence{note}"
-        for mean, right, n in zip(curve.confidence, curve.right, curve.n, strict=True):
-            yield of_cell.score(f"{RELIABILITY}[{mean:.4f}]", share(right, int(n)), convention)
+        for mean, estimate in reliability_of(rows, asked.how):
+            yield of_cell.score(
+                f"{RELIABILITY}[{mean:.4f}]", estimate, f"{BINNED}; in brackets its mean confidence{note}"
+            )
     if asked.wants(RESPONSE):
-        accuracy = response_rate_accuracy(confidence, rank == 0).accuracy
-        convention = f"accuracy among the most confident images; in brackets their share{note}"
-        for rate in RATES:
-            n = max(round(rate * len(accuracy)), 1)
-            yield of_cell.score(f"{RESPONSE}[{rate:.2f}]", share(accuracy[n - 1] * n, n), convention)
+        for rate, estimate in response_of(rows, asked.how):
+            yield of_cell.score(f"{RESPONSE}[{rate:.2f}]", estimate, f"{ANSWERED}; in brackets their share{note}")
+
+
+def reliability_of(rows: Predictions, how: How) -> list[tuple[float, Estimate]]:
+    """Of each bin of confidence that holds an image: the mean confidence, and the accuracy."""
+    confidence, rank = columns_of(ANSWERS, rows)
+    curve = reliability_curve(confidence, rank == 0)
+    bins = zip(curve.confidence, curve.right, curve.n, strict=True)
+    return [(float(mean), _share(right, int(n), how)) for mean, right, n in bins]
+
+
+def response_of(rows: Predictions, how: How) -> list[tuple[float, Estimate]]:
+    """Each response rate, and the accuracy among as many of the images, the most confident ones."""
+    confidence, rank = columns_of(ANSWERS, rows)
+    accuracy = response_rate_accuracy(confidence, rank == 0).accuracy
+    sizes = [max(round(rate * len(accuracy)), 1) for rate in RATES]
+    return [(float(rate), _share(accuracy[n - 1] * n, n, how)) for rate, n in zip(RATES, sizes, strict=True)]
+
+
+def _share(right: float, n: int, how: How) -> Estimate:
+    # Of images that are equally confident a part may count; the nearest whole number is what an interval takes.
+    return share_of(round(right), n, interval=how.of_counts, level=how.level)

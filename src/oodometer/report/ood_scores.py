@@ -49,7 +49,7 @@ def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Sc
         yield from or_left_out(found, tuple(detection_measures))
 
 
-def _inside(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
+def inside_of(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
     """The other side of the shift, where it was run as one; otherwise the clean images over the same classes."""
     pairs = [shift for shift in shifts_in(store) if shift.is_shifted(cell)]
     standard = [one for one in cells if any(pair.is_standard(one) for pair in pairs)]
@@ -70,7 +70,7 @@ def _inside(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
 
 
 def _detection(store: Store, cells: Sequence[Cell], outside: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
-    inside = _inside(store, cells, outside, str(asked.options.ood))
+    inside = inside_of(store, cells, outside, str(asked.options.ood))
     clean, ood = scaled.read(inside), scaled.read(outside)
     resampling = replace(asked.how.resampling, method="percentile")
     # Each kind is drawn from its own, so that the share of OOD images, which AUPR depends on, stays.

@@ -38,7 +38,7 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
         conditions_named(name, names, str(store), exact=True)
     shifted = conditions_named(y, names, str(store))
     check_sides(x, shifted)
-    found = {model: _sides(store, model, of_model, x, shifted) for model, of_model in models_by_name(cells).items()}
+    found = {model: sides_of(store, model, of_model, x, shifted) for model, of_model in models_by_name(cells).items()}
     both = {model: sides for model, sides in found.items() if sides is not None}
     where = f"{', '.join(x)} and {y}"
     if not both:
@@ -92,20 +92,20 @@ def models_by_name(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 
 @dataclass(frozen=True)
-class _Sides:
+class Sides:
     """The cells of one model: one for each clean set, and one for each condition of the shift."""
 
     x: list[Cell]
     y: list[Cell]
 
 
-def _sides(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], y: Sequence[str]) -> _Sides | None:
+def sides_of(store: Store, model: str, cells: Sequence[Cell], x: Sequence[str], y: Sequence[str]) -> Sides | None:
     """The model's cells on both sides, over the same classes; None where it was not run on both."""
     shifted = [[cell for cell in cells if _is(cell, name) and store.row_files(cell)] for name in y]
     if not all(shifted):
         return None
     pairs = [
-        _Sides(clean, found)
+        Sides(clean, found)
         for found in _that_belong_together(shifted)
         if (clean := _clean(store, model, cells, x, found[0]))
     ]
@@ -164,7 +164,7 @@ def _classes(cell: Cell) -> tuple[int, str | None]:
 
 
 def _on_common_images(
-    store: Store, points: Points, both: Mapping[str, _Sides], origins: Mapping[str, Origin], level: float
+    store: Store, points: Points, both: Mapping[str, Sides], origins: Mapping[str, Origin], level: float
 ) -> Points:
     """The points with all models on the images that all of them saw."""
     clean = [[[sides.x[at]] for sides in both.values()] for at in range(len(points.x))]
@@ -265,7 +265,7 @@ def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
     return Origin(said.category or str(card.get("category") or ""), said.parent or card.get("parent"))
 
 
-def _unfinished(store: Store, both: Mapping[str, _Sides]) -> list[str]:
+def _unfinished(store: Store, both: Mapping[str, Sides]) -> list[str]:
     begun = [
         f"{model} on {cell.condition_name}"
         for model, sides in both.items()
