@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError
+from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Input, Model
 from oodometer.models.card import Declared, card_beside, default_view, plain_preprocessing, preprocessing, space_of
-from oodometer.models.extras import import_extra
 from oodometer.models.files import read_file
 from oodometer.models.onnx_to_torch import differentiable
 from oodometer.models.session import MIN_OPSET, Network, open_session

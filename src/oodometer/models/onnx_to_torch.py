@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError
+from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Input
-from oodometer.models.extras import import_extra
 from oodometer.models.messages import one_line
 from oodometer.models.onnx_operators import UnsupportedError
 from oodometer.models.session import MOST_IMAGES, Network, open_session

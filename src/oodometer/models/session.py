@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from oodometer.core.errors import ModelError
+from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Forward, Input, batches
 from oodometer.core.view import View
-from oodometer.models.extras import import_extra
 from oodometer.models.messages import one_line
 
 PIXELS = "oodometer/pixels"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
+from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
 from oodometer.core.view import View
 from oodometer.models.card import IMAGENET, Declared, label_space
-from oodometer.models.extras import import_extra
 from oodometer.models.messages import one_line
 from oodometer.models.torch import Net, fit_weights, read_state, state_digest, to_model
 

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError
+from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Compute, Forward, Input, Model, batches
 from oodometer.models.callable import current_directory_on_path, import_function
 from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
-from oodometer.models.extras import import_extra
 from oodometer.models.files import file_digest, read_file
 from oodometer.models.messages import one_line
 from oodometer.models.session import MOST_IMAGES, images_per_call

@@ -12,12 +12,12 @@ from typing import Any
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
+from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Forward, Input, Model
 from oodometer.core.view import View
 from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.efficientnet_lite import Scale
-from oodometer.models.extras import import_extra
 from oodometer.models.icon_zoo import PREFIX, check_icons_are_there, icon_names, load_icon_model
 from oodometer.models.onnx_to_torch import differentiable
 from oodometer.models.session import Network, open_session

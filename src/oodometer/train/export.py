@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError
-from oodometer.models.extras import import_extra
+from oodometer.core.extras import import_extra
 
 OPSET = 17
 INPUT, OUTPUT = "images", "logits"

@@ -13,10 +13,10 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, OodometerError, UsageError
+from oodometer.core.extras import import_extra
 from oodometer.core.model import Card, Compute, Input, Model
 from oodometer.core.random import rng_for
 from oodometer.models.card import read_card
-from oodometer.models.extras import import_extra
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.hold_out import Parts, split_for_training
 from oodometer.train.initial import take_weights

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.extras import import_extra
 from oodometer.core.random import key_words
-from oodometer.models.extras import import_extra
 
 
 @dataclass(frozen=True)
