@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.core.errors import OodometerError, StoreError
+from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.points import Origin, Points
 from oodometer.report.robustness import DEFAULT_OPTIONS, Robustness, RobustnessOptions, robustness_of
@@ -136,16 +136,25 @@ class Study:
 
     def shift(self, name: str) -> StudyShift:
         """The shift of that name."""
-        return next(one for one in self.shifts if one.name == name)
+        found = {one.name: one for one in self.shifts}
+        if name not in found:
+            raise UsageError(f"{self.store}: no shift named {name!r}{did_you_mean(name, found)}")
+        return found[name]
 
 
 def study_of(
-    store: str | Store, *, origins: Mapping[str, Origin] | None = None, options: RobustnessOptions = DEFAULT_OPTIONS
+    store: str | Store,
+    *,
+    origins: Mapping[str, Origin] | None = None,
+    options: RobustnessOptions = DEFAULT_OPTIONS,
+    only: Sequence[str] | None = None,
 ) -> Study:
     """All that a store knows.
 
     Args:
         origins: Category and parent of models whose cards do not say.
+        only: The shifts that are wanted, since each takes a while; a condition, a family, a pattern, and any of them
+            with its clean set as ``SHIFT~CLEAN``. An error, where one of them can't be had.
     """
     opened = store if isinstance(store, Store) else open_store(str(store))
     said = origins or {}
@@ -158,7 +167,10 @@ def study_of(
     imported = dict.fromkeys(row.model for row in tables if row.model not in known)
     models += [StudyModel(name, said.get(name, Origin())) for name in imported]
     conditions = [*_measured(opened, named), *_imported(tables, known)]
-    shifts, notes = _shifts(opened, conditions, said, options)
+    if only is None:
+        shifts, notes = _shifts(opened, conditions, said, options)
+    else:
+        shifts, notes = [_asked(opened, name, conditions, said, options) for name in dict.fromkeys(only)], []
     clean = {name for shift in shifts for name in shift.points.x}
     conditions.sort(key=lambda one: (one.condition not in clean, one.condition not in CLEAN_NAMES))
     first = conditions[0].accuracies
@@ -235,6 +247,21 @@ def _shifts(
             continue
         found.append(_with_line(name, _kind(name, pairs), points, options))
     return sorted(found, key=lambda one: KINDS.index(one.kind)), notes
+
+
+def _asked(
+    store: Store,
+    text: str,
+    conditions: Sequence[StudyCondition],
+    origins: Mapping[str, Origin],
+    options: RobustnessOptions,
+) -> StudyShift:
+    """The shift that is asked for by name, a pattern among them, with its clean set or without."""
+    name, _, clean = text.partition("~")
+    pairs = shifts_in(store)
+    x = (clean,) if clean else _clean_side(store, name, conditions, pairs)
+    points = points_of_store(store, x, name, origins=origins, level=options.resampling.level)
+    return _with_line(text, _kind(name, pairs), points, options)
 
 
 def _clean_side(
