@@ -123,6 +123,12 @@ def test_nothing_is_left_beside_the_cache(folder, scan_cache):
     assert [file.suffix for file in (scan_cache / "scans").iterdir()] == [".npz"]
 
 
+def test_one_image_alone_is_not_kept(folder, scan_cache):
+    data = load_data(str(folder))
+    assert data.take(np.array([3])).scan().contents == data.scan().contents[3:4]
+    assert len(list(scan_cache.glob("scans/*.npz"))) == 1  # that of all
+
+
 def test_progress_ends_at_the_total(tmp_path, encode, put):
     content = encode()
     for number in range(150):

@@ -11,7 +11,7 @@ from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
-from oodometer.store.images import ImageTables, images_of, space_of
+from oodometer.store.images import ImageTables, contents_of, images_of, space_of
 from oodometer.store.store import Store, open_store
 
 PETS = LabelSpace("pets", ("cat", "dog"))
@@ -79,3 +79,11 @@ def test_several_labels_come_back(store, make_dataset):
     data = replace(make_dataset(3, labels=[1, -1, 0], space=PETS), other_labels=((0,), (), (1,)))
     assert images_of(store, add(store, data)).other_labels == ((0,), (), (1,))
     assert images_of(store, add(store, make_dataset(3, space=PETS))).other_labels is None
+
+
+def test_contents_of_images_by_digest(store, make_dataset):
+    data = make_dataset(3, k=2, labels=[0, 1, 1], contents=[b"a" * 16, b"b" * 16, b"c" * 16]).take(np.array([2, 0]))
+    cell = add(store, data)
+    assert contents_of(store, cell.condition["data"]) == (list(data.ids), [b"c" * 16, b"a" * 16], [2, 0])
+    with pytest.raises(StoreError, match="missing or damaged"):
+        contents_of(store, "nothing")

@@ -50,7 +50,8 @@ class Finding:
 def scan_images(indices: np.ndarray, images: Versioned, inspect: Callable[[int], Finding], progress: Progress) -> Scan:
     """The scan of these images, from the cache if none of them changed since."""
     wanted = [int(index) for index in indices]
-    path = _cache_path(wanted, images)
+    # One image alone is read as soon as what was kept about it, and a file for each would fill the cache.
+    path = _cache_path(wanted, images) if len(wanted) > 1 else None
     kept = _load(path, len(wanted)) if path else None
     if kept is not None:
         progress(len(wanted), len(wanted))

@@ -62,13 +62,18 @@ def corrupted(
     dataset: Dataset, family_name: str, name: str, severity: int, *, quality: int | None, view: View, seed: int
 ) -> Condition:
     """One corruption at one severity."""
+    transform = corrupting(name, severity, quality=quality, view=view, seed=seed)
+    return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
+
+
+def corrupting(name: str, severity: int, *, quality: int | None, view: View, seed: int) -> Transform:
+    """One corruption at one severity, of whatever images."""
     parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
     if name == "frost":
         from oodometer.corruptions.frost import frost_source
 
         parameters["textures"] = frost_source()
-    transform = Transform(name, parameters, Corrupting(name, severity, seed, quality), view=view)
-    return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
+    return Transform(name, parameters, Corrupting(name, severity, seed, quality), view=view)
 
 
 def imagenet_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
@@ -148,8 +153,12 @@ def cifar10_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
 
 def grey(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  # noqa: ARG001
     """The images without their colours."""
-    transform = Transform("greyscale", {}, _grey, view=CANONICAL)
-    return [clean(dataset), Condition("greyscale", dataset, transform=transform)]
+    return [clean(dataset), Condition("greyscale", dataset, transform=without_colours())]
+
+
+def without_colours() -> Transform:
+    """The transform to grey, of whatever images."""
+    return Transform("greyscale", {}, _grey, view=CANONICAL)
 
 
 def _grey(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn

@@ -37,8 +37,13 @@ def imagenet_p(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
         Condition(
             f"imagenet-p/{name}/{frame:02d}",
             dataset,
-            transform=Transform(name, {"frame": frame, "seed": seed}, Frame(name, frame, seed), view=SOURCE),
+            transform=frame_at(name, frame, seed=seed),
         )
         for name in list(SEQUENCES)[:PUBLISHED]
         for frame in range(n_frames(name))
     ]
+
+
+def frame_at(name: str, frame: int, *, seed: int) -> Transform:
+    """One frame of a sequence, of whatever images."""
+    return Transform(name, {"frame": frame, "seed": seed}, Frame(name, frame, seed), view=SOURCE)

@@ -53,6 +53,17 @@ def images_of(store: Store, cell: Cell) -> Images:
         raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
 
 
+def contents_of(store: Store, data: str) -> tuple[list[str], list[bytes], list[int]]:
+    """The id, the digest of the content, and the place in its source of each image of the data of that digest."""
+    place = f"datasets/{data}.parquet"
+    try:
+        table = table_of(store.files.read(place))
+        return table["id"].to_pylist(), table["content"].to_pylist(), table["row"].to_pylist()
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        where = store.files.locate(place)
+        raise StoreError(f"{where}: missing or damaged; remove it and run again") from error
+
+
 class ImageTables:
     """The images of every data set of a store, each read once."""
 
