@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test quick setup format docs figures clean
+.PHONY: quickstart test quick setup format docs figures browser clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/oodometer quickstart
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -27,9 +27,16 @@ docs: $(VENV)/.dev
 
 # The pictures of docs/statistics, which are committed.
 figures: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[figures]'
 	$(BIN)/python docs/make_figures_metrics.py
 	$(BIN)/python docs/make_figures_statistics.py
+
+# The tests of the report and of the explorer open them in Debian's Chromium; without it they are skipped with a word.
+browser:
+	@command -v chromium > /dev/null || { \
+	    [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update > /dev/null 2>&1 && \
+	    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core \
+	    > /dev/null 2>&1; \
+	} || echo "no chromium, and it can't be installed here: the tests in a browser are skipped"
 
 setup: $(VENV)/.dev
 
