@@ -21,6 +21,7 @@ VERBS = {
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
     "quickstart": "Icons, a zoo of networks, every kind of shift: a leaderboard in minutes.",
+    "report": "Everything that a store knows, as one HTML file to look at, print and send.",
     "reproduce": "Derive the papers' published numbers again, ours beside theirs.",
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",

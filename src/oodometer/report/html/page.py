@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
-from oodometer.report.html.parts import Section
+from oodometer.core.errors import UsageError
+from oodometer.core.extras import import_extra
+from oodometer.report.html.parts import Plot, Section, Table
+from oodometer.report.html.written import plain, table_data, written_rows
+from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.report.study import Study
 
 SECTIONS = (
@@ -22,12 +35,130 @@ SECTIONS = (
 )
 """Modules of `oodometer.report.html.sections`, in the order of the page; each has a function ``section``."""
 
+FIRST_SCRIPTS = ("theme", "core", "table", "plots")
+"""The page's own scripts in the order in which they need each other; those that draw one plot each come after."""
 
-def sections_of(study: Study) -> list[Section]:
+Progress = Callable[[int, int], None]
+"""Who hears how many sections are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script inside the page, and the digest by which the page allows it to run."""
+
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """As a Content-Security-Policy names it."""
+        return "sha256-" + base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()
+
+
+def sections_of(study: Study, *, progress: Progress | None = None) -> list[Section]:
     """The sections that have something to say."""
     found = []
-    for name in SECTIONS:
+    for done, name in enumerate(SECTIONS):
+        if progress:
+            progress(done, len(SECTIONS))
         make: Callable[[Study], Section | None] = import_module(f"oodometer.report.html.sections.{name}").section
         if section := make(study):
             found.append(section)
+    if progress:
+        progress(len(SECTIONS), len(SECTIONS))
     return found
+
+
+def report_html(study: Study, *, title: str = "", progress: Progress | None = None) -> str:
+    """The report as HTML; the same for the same store, whenever it is made."""
+    categories = [model.origin.category or UNKNOWN for model in study.models]
+    return page_html(sections_of(study, progress=progress), categories, title or "Robustness report")
+
+
+def page_html(sections: Iterable[Section], categories: Iterable[str], title: str) -> str:
+    """One page of these sections, whose models are of these categories."""
+    shown = list(sections)
+    looks = {
+        name: {"colour": look.colour, "dark": look.dark, "symbol": look.symbol}
+        for name, look in looks_of(categories).items()
+    }
+    has_plots = any(isinstance(part, Plot) for section in shown for part in section.parts)
+    first, last = _scripts(has_plots)
+    page: str = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=title,
+            sections=shown,
+            looks=looks,
+            style=_static("report.css"),
+            theme=first[0].text,
+            scripts=[script.text for script in first[1:]],
+            last=[script.text for script in last],
+            digests=[script.digest for script in (*first, *last)],
+        )
+    )
+    return page
+
+
+def json_in_html(value: Any) -> str:
+    r"""JSON that can stand inside a script element: nothing in it ends the element or begins another.
+
+    >>> print(json_in_html(["</script>", 1.5]))
+    ["\u003c/script\u003e",1.5]
+    """
+    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def kind_of(part: object) -> str:
+    """What a part is, for the templates."""
+    return type(part).__name__.lower()
+
+
+def _scripts(has_plots: bool) -> tuple[list[Script], list[Script]]:
+    """The page's own scripts, and those that plots need, at its end: tables work before plotly is read."""
+    first = [Script(_static(f"{name}.js")) for name in FIRST_SCRIPTS]
+    if not has_plots:
+        return first, []
+    names = sorted(one.name for one in files("oodometer.report.html").joinpath("static").iterdir())
+    draw = [name for name in names if name.endswith(".js") and name.removesuffix(".js") not in FIRST_SCRIPTS]
+    offline = import_extra("plotly.offline", extra="report", what="reports")
+    plotly: str = offline.get_plotlyjs()
+    return first, [*(Script(_static(name)) for name in draw), Script(plotly.replace("</script", "<\\/script"))]
+
+
+def _static(name: str) -> str:
+    return files("oodometer.report.html").joinpath("static", name).read_text("utf-8")
+
+
+def _environment() -> Any:
+    jinja2 = import_extra("jinja2", extra="report", what="reports")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("oodometer.report.html", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    import markupsafe  # comes with jinja2
+
+    environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
+    environment.tests["folded"] = lambda part: isinstance(part, Table) and part.folded
+    environment.globals.update(kind_of=kind_of, written_rows=written_rows, table_data=table_data)
+    return environment
+
+
+def write_report(html: str, place: Path) -> int:
+    """The size in bytes of the file, written whole or not at all."""
+    content = html.encode()
+    aside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    try:
+        aside.write_bytes(content)
+        aside.replace(place)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise UsageError(f"{place}: can't be written ({error.strerror}); give a place that can with -o") from error
+    return len(content)

@@ -23,12 +23,18 @@ class Column:
         title: Above it, short.
         about: What that is, with its convention, in a sentence.
         better: Which end of the numbers is the good one; None where neither is.
+        digits: Behind the point; None: what is usual (1 for shares, 3 for numbers below 10).
+        bar: Whether the interval is also drawn, below the number.
+        hidden: Whether it is shown only when it is chosen.
     """
 
     title: str
     how: How = "text"
     about: str = ""
     better: Literal["high", "low"] | None = None
+    digits: int | None = None
+    bar: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,11 @@ class Section:
     Args:
         id: Of its heading, for links.
         lead: What it says, in plain sentences.
+        short: What the navigation calls it; nothing: its title.
     """
 
     id: str
     title: str
     lead: tuple[str, ...]
     parts: tuple[Part, ...]
+    short: str = ""
