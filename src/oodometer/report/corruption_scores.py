@@ -74,7 +74,7 @@ def families_of(cells: Sequence[Cell]) -> list[Family]:
     clean = {str(cell.condition["data"]): cell for cell in cells if cell.condition_name == CLEAN}
     for cell in cells:
         if match := CORRUPTED.fullmatch(cell.condition_name):
-            group = groups.setdefault((match["family"], _data_of(cell)), {})
+            group = groups.setdefault((match["family"], data_of(cell)), {})
             place = match["name"], int(match["severity"])
             if place in group:
                 raise StoreError(
@@ -96,7 +96,7 @@ def _complete(group: dict[tuple[str, int], Cell]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
 
 
-def _data_of(cell: Cell) -> str:
+def data_of(cell: Cell) -> str:
     """The data that a corrupted cell was made from; in a folder of ImageNet-C every condition has its own."""
     part = cell.condition_name.partition("/")[2]
     return cell.data.removesuffix(f"/{part}") if cell.data.endswith(f"/{part}") else str(cell.condition["data"])

@@ -16,11 +16,15 @@ from oodometer.metrics.corruption_error import (
     relative_corruption_errors,
 )
 from oodometer.report.asked import Asked
-from oodometer.report.corruption_scores import CLEAN, CORRUPTED, MEAN, OF_ALEXNET
+from oodometer.report.corruption_scores import CLEAN, MEAN, OF_ALEXNET
+from oodometer.report.families import corrupted
 from oodometer.report.scores import Score
 from oodometer.store.tables import Accuracy
 
 NO_INTERVAL = "none: it needs the predictions"
+ON_DISK = "imagenet-c_on-disk"
+"""ImageNet-C in the table of the 204-model testbed, whose clean set is ``val``."""
+CLEAN_OF = {ON_DISK: "val"}
 
 Errors = dict[tuple[str, int], float]
 """Corruption and severity to the error there."""
@@ -28,12 +32,15 @@ Errors = dict[tuple[str, int], float]
 
 def imported_corruption_scores(tables: Sequence[Accuracy], asked: Asked) -> Iterator[Score]:
     """The corruption errors of every model of which a table has all of ImageNet-C, with AlexNet as the normaliser."""
-    clean = {row.model: 1 - row.accuracy for row in tables if row.condition == CLEAN}
+    names = {CLEAN, *CLEAN_OF.values()}
+    clean = {(row.model, row.condition): 1 - row.accuracy for row in tables if row.condition in names}
     for (model, family), errors in _by_family(tables).items():
         wanted = [(name, severity) for name in COMMON for severity in SEVERITIES]
-        if not OF_ALEXNET.fullmatch(family) or not set(wanted) <= set(errors):
+        known = OF_ALEXNET.fullmatch(family) or family == ON_DISK
+        if not known or not set(wanted) <= set(errors):
             continue
-        for metric, condition, value, convention in _numbers(family, errors, clean.get(model), alexnet()):
+        without = clean.get((model, CLEAN_OF.get(family, CLEAN)))
+        for metric, condition, value, convention in _numbers(family, errors, without, alexnet()):
             if asked.wants(metric):
                 estimate = Estimate(value, None, None, None, NO_INTERVAL)
                 yield Score(model, "", condition, "", "", metric, estimate, 0, "imported", "", convention)
@@ -43,9 +50,8 @@ def _by_family(tables: Sequence[Accuracy]) -> dict[tuple[str, str], Errors]:
     """Model and family to its errors."""
     found: dict[tuple[str, str], Errors] = {}
     for row in tables:
-        if match := CORRUPTED.fullmatch(row.condition):
-            errors = found.setdefault((row.model, match["family"]), {})
-            errors[match["name"], int(match["severity"])] = 1 - row.accuracy
+        if one := corrupted(row.condition):
+            found.setdefault((row.model, one.family), {})[one.name, one.severity] = 1 - row.accuracy
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.report.families import family_of
 from oodometer.stats.intervals import share_of
 from oodometer.store.tables import Accuracy
 
@@ -108,11 +109,15 @@ def conditions_named(name: str, known: Iterable[str], where: str, *, exact: bool
     names = list(known)
     if name in names:
         return [name]
-    some = [] if exact else [one for one in names if one.startswith(f"{name}/") or fnmatch.fnmatchcase(one, name)]
+    some = [] if exact else [one for one in names if _is_of(one, name) or fnmatch.fnmatchcase(one, name)]
     if not some:
-        families = {one.partition("/")[0] for one in names}
+        families = {family_of(one) or one.partition("/")[0] for one in names}
         raise UsageError(f"{where}: nothing was measured on {name!r}{did_you_mean(name, {*names, *families})}")
     return some
+
+
+def _is_of(condition: str, family: str) -> bool:
+    return condition.startswith(f"{family}/") or family_of(condition) == family
 
 
 def check_sides(x: Sequence[str], y: Sequence[str]) -> None:

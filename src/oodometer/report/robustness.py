@@ -339,14 +339,16 @@ def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate 
 
 def _tau(points: Points, at: int, level: float) -> Estimate | None:
     """The model minus its parent under the shift, where the parent is among the models."""
-    point = points.models[at]
     parent = _parent(points, at)
-    if parent is None:
-        return None
+    return None if parent is None else difference_under_shift(points, at, parent, level)
+
+
+def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:
+    """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
     if points.right_y is not None:
-        return _difference(points.right_y[at], points.right_y[parent], level)
-    other = points.models[parent].y
-    return tau_from_counts(point.y.value, other.value, point.y.n, other.n, level=level)
+        return _difference(points.right_y[a], points.right_y[b], level)
+    one, other = points.models[a].y, points.models[b].y
+    return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
 
 
 def _parent(points: Points, at: int) -> int | None:

@@ -199,13 +199,21 @@ def _of_cells(
     if not names or not cells:
         return
     wanted = [cell_metrics.get(name) for name in names]
-    reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))
-    for done, cell in enumerate(cells):
+    for done, (cell, found) in enumerate(scores_of_cells(store, cells, wanted, asked)):
         if progress:
             progress(done, len(cells))
-        yield from undefined.without(_of_cell(reading, cell, wanted, asked.how), _where(cell))
+        yield from undefined.without(found, _where(cell))
     if progress:
         progress(len(cells), len(cells))
+
+
+def scores_of_cells(
+    store: Store, cells: Sequence[Cell], metrics: Sequence[Metric], asked: Asked
+) -> Iterator[tuple[Cell, Iterator[Score | LeftOut]]]:
+    """The metrics of each of these cells, and what is undefined of it."""
+    reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))
+    for cell in cells:
+        yield cell, _of_cell(reading, cell, metrics, asked.how)
 
 
 @dataclass(frozen=True)

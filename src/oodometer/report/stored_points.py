@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -33,12 +33,29 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
     imported = {row.condition for row in tables}
     if not cells or (imported and _knows(imported, x, y) and not _knows(names_in(cells), x, y)):
         return points_of_table(tables, x, y, origins=origins, level=level)
-    names = sorted(names_in(cells))
+    found = points_of_models(store, models_by_name(cells), x, y, origins=origins, level=level)
+    if not tables:
+        return found
+    said = "imported accuracies are left out, since there are predictions; give the table with --table"
+    return replace(found, notes=(*found.notes, said))
+
+
+def points_of_models(
+    store: Store,
+    models: Mapping[str, Sequence[Cell]],
+    x: Sequence[str],
+    y: str,
+    *,
+    origins: Mapping[str, Origin],
+    level: float,
+) -> Points:
+    """Those of these models, each with the cells that count, that were run on both sides."""
+    names = sorted(names_in([cell for cells in models.values() for cell in cells]))
     for name in x:
         conditions_named(name, names, str(store), exact=True)
     shifted = conditions_named(y, names, str(store))
     check_sides(x, shifted)
-    found = {model: sides_of(store, model, of_model, x, shifted) for model, of_model in models_by_name(cells).items()}
+    found = {model: sides_of(store, model, cells, x, shifted) for model, cells in models.items()}
     both = {model: sides for model, sides in found.items() if sides is not None}
     where = f"{', '.join(x)} and {y}"
     if not both:
@@ -50,8 +67,6 @@ def points_of_store(store: Store, x: Sequence[str], y: str, *, origins: Mapping[
         notes.append(
             f"left out, not run on {where} over the same classes: {named([m for m in found if m not in both])}"
         )
-    if tables:
-        notes.append("imported accuracies are left out, since there are predictions; give the table with --table")
     return _on_common_images(store, Points(tuple(x), y, tuple(shifted), (), notes=tuple(notes)), both, origins, level)
 
 

@@ -155,11 +155,24 @@ class Store:
 
     # Reading
 
-    def cells(self) -> list[Cell]:
-        """All cells, by model and condition."""
-        described = [self._describe(key) for key in self.files.names("cells") if CELL.fullmatch(key)]
+    def cells(self, *, damaged: list[str] | None = None) -> list[Cell]:
+        """All cells, by model and condition.
+
+        Args:
+            damaged: Where given, descriptions that can't be read are left out and told here, rather than an error.
+        """
+        described = [self._described(key, damaged) for key in self.files.names("cells") if CELL.fullmatch(key)]
         found = [cell for cell in described if cell is not None]
         return sorted(found, key=lambda cell: (cell.model_name, cell.condition_name, cell.data, cell.key))
+
+    def _described(self, key: str, damaged: list[str] | None) -> Cell | None:
+        try:
+            return self._describe(key)
+        except StoreError as error:
+            if damaged is None:
+                raise
+            damaged.append(str(error))
+            return None
 
     def _describe(self, key: str) -> Cell | None:
         path = f"cells/{key}/cell.json"
