@@ -75,18 +75,23 @@ def hardest(store: str | Store, *, on: str = "clean", top: int = 20) -> Hardest:
     if not cells:
         hint = did_you_mean(on, {cell.condition_name for cell in every})
         raise UsageError(f"{opened}: nothing was run on {on!r}{hint}")
-    cells = _of_one_kind(opened, cells)
-    common = joined(opened, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
+    return hardest_of(opened, cells, top=top)
+
+
+def hardest_of(store: Store, cells: Sequence[Cell], *, top: int) -> Hardest:
+    """The images that most models miss, from the cells of one condition that have rows."""
+    cells = _of_one_kind(store, cells)
+    common = joined(store, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
     answers = np.stack(common.values)
     found = hardest_images(answers[:, :, 0].astype(bool), top)
-    names = _class_names(opened, cells[0])
+    names = _class_names(store, cells[0])
     images = tuple(
         _described(str(common.ids[at]), int(common.labels[at]), answers[:, at], names)
         for at, missing in zip(found.position, found.n_missing, strict=True)
         if missing
     )
     models = tuple(cell.model_name for cell in cells)
-    return Hardest(on, cells[0].data, models, images, len(common))
+    return Hardest(cells[0].condition_name, cells[0].data, models, images, len(common))
 
 
 def _of_one_kind(store: Store, cells: Sequence[Cell]) -> list[Cell]:
