@@ -123,7 +123,7 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
         one, other, found = joined[0]
         seen = f"{one.data}: {found.n_a}, {other.data}: {found.n_b}"
         raise StoreError(f"{a} and {b} on {one.condition_name}: no labelled image in common ({seen})")
-    return [_compared(one, other, found, level) for one, other, found in common]
+    return [comparison_of(one, other, found, level=level) for one, other, found in common]
 
 
 def compare_cells(store: Store, a: Cell, b: Cell, *, level: float = 0.95) -> Comparison:
@@ -135,7 +135,7 @@ def compare_cells(store: Store, a: Cell, b: Cell, *, level: float = 0.95) -> Com
     found = _joined(store, a, b)
     if not found.n:
         raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
-    return _compared(a, b, found, level)
+    return comparison_of(a, b, found, level=level)
 
 
 def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[tuple[Cell, Cell]]:
@@ -166,7 +166,8 @@ def _joined(store: Store, a: Cell, b: Cell) -> Pairs:
     return found
 
 
-def _compared(a: Cell, b: Cell, found: Pairs, level: float) -> Comparison:
+def comparison_of(a: Cell, b: Cell, found: Pairs, *, level: float = 0.95) -> Comparison:
+    """Model B's cell against model A's, where at least one labelled image is common."""
     counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
     name_a, name_b = a.model_name, b.model_name
     if name_a == name_b:
