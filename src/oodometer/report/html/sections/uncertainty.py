@@ -1,11 +1,233 @@
-"""The section "uncertainty"."""
+"""Uncertainty: whether models know when they are wrong, and when they see what they can't know."""
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Section
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oodometer.core.estimate import Estimate
+from oodometer.metrics.metric import metrics
+from oodometer.metrics.ood_detection import SCORES
+from oodometer.metrics.reliability import DEFAULT_BINS
+from oodometer.report.confidences import Answers, Confidences, Sides, confidences_of
+from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
+from oodometer.report.outside import MEASURES, Outside, outside_of
+from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
 
+TITLE = "Uncertainty"
 
-def section(study: Study) -> Section | None:  # noqa: ARG001
-    """Nothing yet."""
-    return None
+WORDS = {
+    "max-softmax": ("largest softmax probability", "low"),
+    "max-logit": ("largest logit", "low"),
+    "energy": ("log-sum-exp of the logits (negative energy)", "low"),
+    "entropy": ("entropy of the softmax, in nats", "high"),
+}
+"""Each score as it is stored, and the end that means outside; the signs are those of `SCORES`."""
+
+
+def section(study: Study) -> Section:
+    """Reliability and response rates on both sides of each shift, and scores of images that belong to no class."""
+    found = confidences_of(study)
+    if not found.answers:
+        why = "only their accuracies or best classes are known" if not found.models else "none could be read"
+        return Section("uncertainty", TITLE, (f"Nothing is known of the models' confidences: {why}.", *found.notes), ())
+    chosen = [model for model in study.models if model.name in found.models]
+    outside, notes = outside_of(study, chosen, found.how)
+    parts: list[Part] = [_reliability(study, found), _numbers(found), _response(study, found)]
+    if outside:
+        parts += [_histograms(outside), _detection(outside)]
+    if lines := (*found.notes, *notes):
+        parts.append(Words(lines, "note"))
+    return Section("uncertainty", TITLE, _lead(found), tuple(parts))
+
+
+def _lead(found: Confidences) -> tuple[str, ...]:
+    sides = found.sides[0]
+    lines = [
+        "A model that knows how good it is says 80 % where it is right 80 % of the time. Off its training "
+        "distribution most are too sure."
+    ]
+    for place, name in enumerate((sides.clean, sides.shifted)):
+        errors = [one.numbers["ece"].value for one in _of_side(found, sides, place)]
+        if name and errors:
+            lines.append(
+                f"On {name} the expected calibration error is {_percent(min(errors))} to {_percent(max(errors))}."
+            )
+    for one in _of_side(found, sides, 1)[:1]:
+        how = "too sure" if one.confidence.value > one.accuracy.value else "not sure enough"
+        lines.append(
+            f"{one.model} is {_percent(one.confidence.value)} sure on average on {one.condition}, and right on "
+            f"{_percent(one.accuracy.value)} of the images: {how}."
+        )
+    return (lines[0], " ".join(lines[1:]))
+
+
+def _of_side(found: Confidences, sides: Sides, place: int) -> list[Answers]:
+    keys = [pair[place] for pair in sides.cells.values()]
+    return [found.answers[key] for key in keys if key in found.answers]
+
+
+def _reliability(study: Study, found: Confidences) -> Plot:
+    return Plot(
+        "reliability",
+        "Reliability: how often a model is right, in bins of how sure it is, with the number of images in each bin "
+        f"below. On the diagonal it knows itself; below it is too sure. {DEFAULT_BINS} bins of equal width; bars: "
+        f"{found.how.of_counts} {100 * found.how.level:g} % intervals.",
+        "reliability",
+        {**_chooser(study, found), "answers": [_drawn_bins(one) for one in found.answers.values()]},
+        height=520,
+    )
+
+
+def _response(study: Study, found: Confidences) -> Plot:
+    rows = tuple(
+        (one.model, _condition(one), rate, one_rate, one_rate.n)
+        for one in found.answers.values()
+        for rate, one_rate in one.response
+    )
+    table = Table(
+        "response-numbers",
+        "Accuracy among the most confident images.",
+        (
+            Column("model"),
+            Column("condition"),
+            Column("answered", "percent", "Share of the images that are answered, the most confident ones"),
+            Column("accuracy", "percent", "Among the answered", "high"),
+            Column("n", "count", "Images answered"),
+        ),
+        rows,
+        filters="condition",
+        folded=True,
+    )
+    return Plot(
+        "response",
+        "Response rate: accuracy when only the most confident images are answered. A steep curve means that a model "
+        "knows which answers to keep to itself. AURRA is the mean height of the curve. The band is of the chosen "
+        f"model: {found.how.of_counts} {100 * found.how.level:g} % intervals.",
+        "response",
+        {**_chooser(study, found), "answers": [_drawn_response(one) for one in found.answers.values()]},
+        height=460,
+        table=table,
+    )
+
+
+def _chooser(study: Study, found: Confidences) -> dict[str, Any]:
+    """What both plots choose from: models, shifts, and the places of their answers."""
+    places = {key: place for place, key in enumerate(found.answers)}
+    category = {model.name: model.origin.category for model in study.models}
+    return {
+        "models": [{"name": name, "category": category[name] or UNKNOWN} for name in found.models],
+        "shifts": [{"name": one.shift, "clean": one.clean, "shifted": one.shifted} for one in found.sides],
+        "pairs": [
+            [[places.get(key or "") for key in one.cells.get(model, (None, None))] for model in found.models]
+            for one in found.sides
+        ],
+    }
+
+
+def _drawn_bins(one: Answers) -> dict[str, Any]:
+    return {
+        "n": one.accuracy.n,
+        "accuracy": _plain(one.accuracy),
+        "confidence": one.confidence.value,
+        "ece": _plain(one.numbers["ece"]),
+        "rms": _plain(one.numbers["rms-calibration"]),
+        "bins": [[mean, *_plain(share), share.n] for mean, share in one.bins],
+    }
+
+
+def _drawn_response(one: Answers) -> dict[str, Any]:
+    return {
+        "n": one.accuracy.n,
+        "aurra": _plain(one.numbers["aurra"]),
+        "curve": [[rate, *_plain(share)] for rate, share in one.response],
+    }
+
+
+def _numbers(found: Confidences) -> Table:
+    draws = f"bootstrap over images, {found.how.draws} draws, seed {found.how.seed}"
+    columns = (
+        Column("model"),
+        Column("condition"),
+        Column("n", "count", "Labelled images"),
+        Column("accuracy", "percent", "Top-1", "high"),
+        Column("confidence", "percent", "Mean of the largest softmax probabilities"),
+        Column("ECE", "percent", f"Expected calibration error: {metrics.get('ece').convention}; {draws}", "low"),
+        Column("RMS", "percent", f"RMS calibration error: {metrics.get('rms-calibration').convention}; {draws}", "low"),
+        Column("AURRA", "percent", f"{metrics.get('aurra').convention}; {draws}", "high"),
+    )
+    rows = tuple(
+        (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values())
+        for one in found.answers.values()
+    )
+    caption = (
+        "Calibration and selective prediction. ECE: 15 bins of equal width, L1. RMS: bins of equal mass, 100 images "
+        f"each, L2; a calibration error is never quite 0 with few images. Intervals of ECE, RMS and AURRA: {draws}."
+    )
+    return Table("calibration", caption, columns, rows, filters="condition")
+
+
+def _condition(one: Answers) -> str:
+    return one.condition if one.data in (one.condition, "") else f"{one.condition} ({one.data})"
+
+
+def _histograms(outside: Sequence[Outside]) -> Plot:
+    return Plot(
+        "ood-histograms",
+        "Scores of images that belong to none of the classes, against images that do. The less the two overlap, the "
+        "better the score tells them apart.",
+        "ood_histogram",
+        {
+            "scores": [{"name": name, "words": WORDS[name][0], "outside": WORDS[name][1]} for name in SCORES],
+            "found": [_drawn_histograms(one) for one in outside],
+        },
+        height=440,
+    )
+
+
+def _drawn_histograms(one: Outside) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "condition": one.condition,
+        "inside": one.inside,
+        "histograms": {
+            name: {
+                "edges": [float(edge) for edge in histogram.edges],
+                "inside": histogram.inside.tolist(),
+                "outside": histogram.outside.tolist(),
+            }
+            for name, histogram in one.histograms.items()
+        },
+        "measures": {name: _plain(estimate) for name, estimate in one.measures.items()},
+    }
+
+
+def _detection(outside: Sequence[Outside]) -> Table:
+    titles: Mapping[str, tuple[str, str, Any]] = {
+        "auroc": ("AUROC", "How often an image of no class scores as more outside than one of the classes", "high"),
+        "aupr": ("AUPR", "Average precision, images of no class positive; chance is their share", "high"),
+        "fpr@95%": ("FPR@95 %", "Images of the classes taken for outside where 95 % of the others are caught", "low"),
+    }
+    columns = (
+        Column("model"),
+        Column("outside"),
+        Column("inside"),
+        Column("score", about="By which images are told apart"),
+        *(Column(titles[name][0], "percent", titles[name][1], titles[name][2]) for name in MEASURES),
+    )
+    rows = tuple(
+        (one.model, one.condition, one.inside, score, *(one.measures.get(f"{name}[{score}]") for name in MEASURES))
+        for one in outside
+        for score in SCORES
+    )
+    said = "; ".join(dict.fromkeys(one.convention for one in outside[:3]))
+    return Table("ood", f"Images of no class told from others: {said}.", columns, rows, filters="score")
+
+
+def _plain(estimate: Estimate) -> list[float | None]:
+    return [estimate.value, estimate.low, estimate.high]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,95 @@
+// Scores of images of no class against images of the classes.
+"use strict";
+(function () {
+  const INSIDE = { colour: "#0072b2", dark: "#56b4e9" };
+  const OUTSIDE = { colour: "#b35900", dark: "#e69f00" };
+
+  function colourOf(look) {
+    return oodometer.theme.dark ? look.dark : look.colour;
+  }
+
+  function total(counts) {
+    return counts.reduce((sum, one) => sum + one, 0);
+  }
+
+  // Images of one kind as shares, so that a large set and a small one can be told apart by their shapes.
+  function bars(histogram, kind, name, look) {
+    const counts = histogram[kind];
+    const n = total(counts);
+    const edges = histogram.edges;
+    const outside = kind === "outside";
+    return {
+      type: "bar",
+      name: `${oodometer.plain(oodometer.shortened(name, 40))} (${n.toLocaleString("en")})`,
+      x: counts.map((_, at) => (edges[at] + edges[at + 1]) / 2),
+      y: counts.map((one) => one / n),
+      width: counts.map((_, at) => edges[at + 1] - edges[at]),
+      marker: {
+        color: colourOf(look),
+        opacity: 0.6,
+        line: { color: colourOf(look), width: 1 },
+        pattern: outside ? { shape: "/", size: 6, fgcolor: oodometer.theme.paper, fgopacity: 0.9 } : {},
+      },
+      text: counts.map(
+        (one, at) =>
+          `${edges[at].toPrecision(3)} to ${edges[at + 1].toPrecision(3)}<br>` +
+          `${oodometer.percent(one / n)} %: ${one.toLocaleString("en")} of ${n.toLocaleString("en")} images`,
+      ),
+      textposition: "none",
+      hovertemplate: `<b>${outside ? "outside" : "inside"}</b><br>%{text}<extra></extra>`,
+    };
+  }
+
+  function told(found, score) {
+    const of = (measure) => found.measures[`${measure}[${score.name}]`];
+    return ["AUROC", "AUPR"]
+      .map((name) => [name, of(name.toLowerCase())])
+      .filter(([, estimate]) => estimate)
+      .map(([name, estimate]) => `${name} ${oodometer.interval(estimate)}`)
+      .join(" · ");
+  }
+
+  function show(element, data, now) {
+    const found = data.found[now.found];
+    const score = data.scores[now.score];
+    const histogram = found.histograms[score.name];
+    const traces = [
+      bars(histogram, "inside", `inside: ${found.inside}`, INSIDE),
+      bars(histogram, "outside", `outside: ${found.condition}`, OUTSIDE),
+    ];
+    const drawing = now.parts.drawing;
+    drawing.style.height = "380px";
+    now.parts.below.replaceChildren();
+    const line = document.createElement("p");
+    line.className = "told";
+    line.textContent = told(found, score);
+    now.parts.below.append(line);
+    oodometer.plot(drawing, traces, {
+      barmode: "overlay",
+      bargap: 0,
+      xaxis: { title: `${score.words} (${score.outside}: outside)`, fixedrange: true, zeroline: false },
+      yaxis: { title: "share of the images", tickformat: ".0%", fixedrange: true, rangemode: "tozero" },
+    });
+  }
+
+  oodometer.draw.ood_histogram = function (element, data) {
+    const now = oodometer.chosen(element, { found: 0, score: 0 });
+    const change = (what) =>
+      function (value) {
+        now[what] = Number(value);
+        show(element, data, now);
+      };
+    const several = new Set(data.found.map((one) => one.condition)).size > 1;
+    const models = data.found.map((one, at) => [at, several ? `${one.model} on ${one.condition}` : one.model]);
+    now.parts = oodometer.chooser(element, [
+      oodometer.choice("Model", models, now.found, change("found")),
+      oodometer.choice(
+        "Score",
+        data.scores.map((score, at) => [at, score.name]),
+        now.score,
+        change("score"),
+      ),
+    ]);
+    show(element, data, now);
+  };
+})();

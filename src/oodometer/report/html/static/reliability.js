@@ -1,0 +1,229 @@
+// Accuracy in bins of confidence, on both sides of a shift, with the number of images in each bin.
+"use strict";
+(function () {
+  const BINS = 15;
+  const DIAGONAL = [0, 1];
+  const NARROW = 640;
+
+  // Where the plot of each side and its counts lie.
+  function places(narrow, n) {
+    if (n === 1) {
+      return [{ x: [0, narrow ? 1 : 0.6], main: [0.22, 0.9], counts: [0, 0.14] }];
+    }
+    return narrow
+      ? [
+          { x: [0, 1], main: [0.66, 0.94], counts: [0.57, 0.62] },
+          { x: [0, 1], main: [0.1, 0.38], counts: [0, 0.06] },
+        ]
+      : [
+          { x: [0, 0.46], main: [0.22, 0.88], counts: [0, 0.14] },
+          { x: [0.54, 1], main: [0.22, 0.88], counts: [0, 0.14] },
+        ];
+  }
+
+  function axes(at) {
+    const end = (number) => (number === 1 ? "" : String(number));
+    return { x: `x${end(at + 1)}`, main: `y${end(2 * at + 1)}`, counts: `y${end(2 * at + 2)}` };
+  }
+
+  function key(axis) {
+    return `${axis[0]}axis${axis.slice(1)}`;
+  }
+
+  function layoutOf(sides, narrow) {
+    const layout = { showlegend: false, margin: { l: 60, r: 16, t: 28, b: 48 }, bargap: 0, barmode: "overlay" };
+    layout.annotations = [];
+    const ticks = { tickformat: ".0%", dtick: 0.2, fixedrange: true };
+    places(narrow, sides.length).forEach(function (place, at) {
+      const name = axes(at);
+      layout[key(name.x)] = Object.assign(
+        { domain: place.x, range: [0, 1.02], anchor: name.counts, title: "confidence", zeroline: false },
+        ticks,
+      );
+      layout[key(name.main)] = Object.assign(
+        { domain: place.main, range: [0, 1.04], anchor: name.x, title: { text: "accuracy", standoff: 10 }, zeroline: false },
+        ticks,
+      );
+      layout[key(name.counts)] = {
+        domain: place.counts,
+        anchor: name.x,
+        title: { text: "images", standoff: 10 },
+        nticks: 3,
+        rangemode: "tozero",
+        fixedrange: true,
+      };
+      layout.annotations.push({
+        xref: "paper",
+        yref: "paper",
+        x: place.x[0],
+        y: place.main[1],
+        xanchor: "left",
+        yanchor: "bottom",
+        align: "left",
+        showarrow: false,
+        text: sides[at].text,
+      });
+    });
+    return layout;
+  }
+
+  function hover(bin) {
+    return (
+      `${oodometer.percent(bin[0])} % sure on average<br>` +
+      `${oodometer.interval(bin.slice(1, 4))} right<br>${bin[4].toLocaleString("en")} images`
+    );
+  }
+
+  function tracesOf(answers, at, look, other) {
+    const name = axes(at);
+    const bins = answers.bins;
+    return [
+      {
+        type: "scatter",
+        mode: "lines+markers",
+        x: bins.map((bin) => bin[0]),
+        y: bins.map((bin) => bin[1]),
+        error_y: {
+          type: "data",
+          symmetric: false,
+          array: bins.map((bin) => bin[3] - bin[1]),
+          arrayminus: bins.map((bin) => bin[1] - bin[2]),
+          color: look.colour,
+          thickness: 1.2,
+          width: 3,
+        },
+        line: { color: look.colour, width: 2, dash: other ? "dot" : "solid" },
+        marker: { color: look.colour, size: 8, symbol: look.symbol + (other ? "-open" : "") },
+        text: bins.map(hover),
+        hovertemplate: "%{text}<extra></extra>",
+        xaxis: name.x,
+        yaxis: name.main,
+      },
+      {
+        type: "bar",
+        x: bins.map((bin) => (Math.max(Math.ceil(bin[0] * BINS), 1) - 0.5) / BINS),
+        y: bins.map((bin) => bin[4]),
+        width: other ? 0.45 / BINS : 0.9 / BINS,
+        marker: { color: look.colour, opacity: other ? 1 : 0.45 },
+        text: bins.map(hover),
+        textposition: "none",
+        hovertemplate: "%{text}<extra></extra>",
+        xaxis: name.x,
+        yaxis: name.counts,
+      },
+    ];
+  }
+
+  function diagonal(at) {
+    const name = axes(at);
+    return {
+      type: "scatter",
+      mode: "lines",
+      x: DIAGONAL,
+      y: DIAGONAL,
+      line: { color: oodometer.theme.soft, width: 1, dash: "dash" },
+      hoverinfo: "skip",
+      xaxis: name.x,
+      yaxis: name.main,
+    };
+  }
+
+  // The models that are drawn, and how.
+  function shown(data, now) {
+    const one = data.models[now.model];
+    const found = [{ at: now.model, name: one.name, look: oodometer.look(one.category), other: false }];
+    if (now.other >= 0 && now.other !== now.model) {
+      const two = data.models[now.other];
+      const look = { colour: oodometer.theme.accent, symbol: oodometer.look(two.category).symbol };
+      found.push({ at: now.other, name: two.name, look: look, other: true });
+    }
+    return found;
+  }
+
+  function words(model, answers, several, narrow) {
+    const mark = several ? `<b>${oodometer.plain(oodometer.shortened(model.name, narrow ? 18 : 26))}</b>  ` : "";
+    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.interval(answers.rms)}` : "";
+    const told = answers ? `ECE ${oodometer.interval(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
+    return `<span style="color:${model.look.colour};font-size:12px">${mark}${told}</span>`;
+  }
+
+  function table(element, data, models, sides) {
+    const folded = document.createElement("details");
+    folded.className = "numbers";
+    const summary = document.createElement("summary");
+    summary.textContent = "The numbers of these bins.";
+    const place = document.createElement("div");
+    folded.append(summary, place);
+    element.append(folded);
+    const rows = [];
+    for (const side of sides) {
+      for (const model of models) {
+        const answers = side.of(model.at);
+        for (const bin of answers ? answers.bins : []) {
+          rows.push([model.name, side.name, bin[0], [bin[1], bin[2], bin[3], bin[4]], bin[4]]);
+        }
+      }
+    }
+    const columns = [
+      { title: "model", how: "text" },
+      { title: "condition", how: "text" },
+      { title: "confidence", how: "percent", digits: 1, about: "Mean of the bin" },
+      { title: "accuracy", how: "percent", digits: 1, about: "Of the images in the bin" },
+      { title: "images", how: "count", digits: 0 },
+    ];
+    oodometer.table(place, columns, rows, { caption: "The numbers of these bins." });
+  }
+
+  function sidesOf(data, now) {
+    const shift = data.shifts[now.shift];
+    const names = shift.shifted === null ? [shift.clean] : [shift.clean, shift.shifted];
+    return names.map((name, at) => ({
+      name: name,
+      of: (model) => data.answers[data.pairs[now.shift][model][at]] || null,
+    }));
+  }
+
+  function show(element, data, now) {
+    const narrow = element.clientWidth < NARROW;
+    const models = shown(data, now);
+    const sides = sidesOf(data, now);
+    const traces = [];
+    const drawn = sides.map(function (side, at) {
+      traces.push(diagonal(at));
+      const lines = models.map(function (model) {
+        const answers = side.of(model.at);
+        traces.push(...(answers ? tracesOf(answers, at, model.look, model.other) : []));
+        return words(model, answers, models.length > 1, narrow);
+      });
+      const n = side.of(now.model) ? `, ${side.of(now.model).n.toLocaleString("en")} images` : "";
+      const title = `<b>${oodometer.plain(oodometer.shortened(side.name, narrow ? 34 : 48))}</b>${n}`;
+      return { text: [title, ...lines].join("<br>") };
+    });
+    const { drawing, below } = now.parts;
+    const more = models.length > 1 ? 24 : 0;
+    drawing.style.height = `${(narrow && sides.length > 1 ? 900 : 500) + more}px`;
+    below.replaceChildren();
+    oodometer.plot(drawing, traces, layoutOf(drawn, narrow));
+    table(below, data, models, sides);
+  }
+
+  oodometer.draw.reliability = function (element, data) {
+    const now = oodometer.chosen(element, { shift: 0, model: 0, other: -1 });
+    const change = (what) =>
+      function (value) {
+        now[what] = Number(value);
+        show(element, data, now);
+      };
+    const models = data.models.map((model, at) => [at, model.name]);
+    const shifts = data.shifts.map((shift, at) => [at, shift.name]);
+    const lists = [
+      oodometer.choice("Model", models, now.model, change("model")),
+      oodometer.choice("beside", [[-1, "no other"], ...models], now.other, change("other")),
+    ];
+    if (shifts.length > 1) {
+      lists.unshift(oodometer.choice("Shift", shifts, now.shift, change("shift")));
+    }
+    now.parts = oodometer.chooser(element, lists);
+    show(element, data, now);
+  };
+})();

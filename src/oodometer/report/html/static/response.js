@@ -1,0 +1,153 @@
+// Accuracy among the most confident images, on both sides of a shift: all models, one of them in front.
+"use strict";
+(function () {
+  const NARROW = 640;
+
+  function places(narrow, n) {
+    if (n === 1) {
+      return [{ x: [0, 1], y: [0, 0.9] }];
+    }
+    return narrow
+      ? [
+          { x: [0, 1], y: [0.58, 0.95] },
+          { x: [0, 1], y: [0, 0.37] },
+        ]
+      : [
+          { x: [0, 0.46], y: [0, 0.88] },
+          { x: [0.54, 1], y: [0, 0.88] },
+        ];
+  }
+
+  function axes(at) {
+    const end = at ? String(at + 1) : "";
+    return { xaxis: `x${end}`, yaxis: `y${end}` };
+  }
+
+  function layoutOf(sides, narrow) {
+    const layout = { showlegend: false, margin: { l: 60, r: 16, t: 28, b: 48 }, annotations: [] };
+    places(narrow, sides.length).forEach(function (place, at) {
+      const end = at ? String(at + 1) : "";
+      layout[`xaxis${end}`] = {
+        domain: place.x,
+        anchor: `y${end}`,
+        range: [0, 1.02],
+        tickformat: ".0%",
+        dtick: 0.2,
+        title: "images answered",
+        fixedrange: true,
+        zeroline: false,
+      };
+      layout[`yaxis${end}`] = {
+        domain: place.y,
+        anchor: `x${end}`,
+        range: [0, 1.03],
+        tickformat: ".0%",
+        dtick: 0.2,
+        title: { text: "accuracy among them", standoff: 10 },
+        fixedrange: true,
+        zeroline: false,
+      };
+      layout.annotations.push({
+        xref: "paper",
+        yref: "paper",
+        x: place.x[0],
+        y: place.y[1],
+        xanchor: "left",
+        yanchor: "bottom",
+        align: "left",
+        showarrow: false,
+        text: sides[at].text,
+      });
+    });
+    return layout;
+  }
+
+  function faint(colour) {
+    const part = (from) => parseInt(colour.slice(from, from + 2), 16);
+    return `rgba(${part(1)},${part(3)},${part(5)},0.18)`;
+  }
+
+  function band(curve, at, colour) {
+    const known = curve.filter((point) => point[2] !== null);
+    const back = known.slice().reverse();
+    return Object.assign(axes(at), {
+      type: "scatter",
+      mode: "lines",
+      x: known.concat(back).map((point) => point[0]),
+      y: known.map((point) => point[2]).concat(back.map((point) => point[3])),
+      fill: "toself",
+      fillcolor: faint(colour),
+      line: { width: 0 },
+      hoverinfo: "skip",
+    });
+  }
+
+  function line(model, answers, at, front) {
+    const look = oodometer.look(model.category);
+    const told = answers.curve.map(
+      (point) =>
+        `<b>${oodometer.plain(model.name)}</b><br>${oodometer.percent(point[0])} % answered<br>` +
+        `${oodometer.interval(point.slice(1, 4))} right`,
+    );
+    return Object.assign(axes(at), {
+      type: "scatter",
+      mode: front ? "lines+markers" : "lines",
+      x: answers.curve.map((point) => point[0]),
+      y: answers.curve.map((point) => point[1]),
+      line: { color: front ? look.colour : oodometer.theme.soft, width: front ? 3 : 1 },
+      opacity: front ? 1 : 0.55,
+      marker: { symbol: look.symbol, size: 7, color: look.colour },
+      text: told,
+      hovertemplate: "%{text}<extra></extra>",
+    });
+  }
+
+  function sideOf(data, now, at, name, narrow) {
+    const of = (model) => data.answers[data.pairs[now.shift][model][at]] || null;
+    const traces = [];
+    data.models.forEach(function (model, place) {
+      const answers = of(place);
+      if (answers && place !== now.model) {
+        traces.push(line(model, answers, at, false));
+      }
+    });
+    const mine = of(now.model);
+    const model = data.models[now.model];
+    if (mine) {
+      traces.push(band(mine.curve, at, oodometer.look(model.category).colour), line(model, mine, at, true));
+    }
+    const title = `<b>${oodometer.plain(oodometer.shortened(name, narrow ? 34 : 48))}</b>`;
+    const told = mine
+      ? `AURRA ${oodometer.interval(mine.aurra)}, ${mine.n.toLocaleString("en")} images`
+      : "this model was not run on it";
+    const colour = oodometer.look(model.category).colour;
+    return { traces: traces, text: `${title}<br><span style="color:${colour};font-size:12px">${told}</span>` };
+  }
+
+  function show(element, data, now) {
+    const narrow = element.clientWidth < NARROW;
+    const shift = data.shifts[now.shift];
+    const names = shift.shifted === null ? [shift.clean] : [shift.clean, shift.shifted];
+    const sides = names.map((name, at) => sideOf(data, now, at, name, narrow));
+    const drawing = now.parts.drawing;
+    drawing.style.height = narrow && sides.length > 1 ? "760px" : "420px";
+    oodometer.plot(drawing, sides.flatMap((side) => side.traces), layoutOf(sides, narrow));
+  }
+
+  oodometer.draw.response = function (element, data) {
+    const now = oodometer.chosen(element, { shift: 0, model: 0 });
+    const change = (what) =>
+      function (value) {
+        now[what] = Number(value);
+        show(element, data, now);
+      };
+    const models = data.models.map((model, at) => [at, model.name]);
+    const lists = [oodometer.choice("Model in front", models, now.model, change("model"))];
+    if (data.shifts.length > 1) {
+      const shifts = data.shifts.map((shift, at) => [at, shift.name]);
+      lists.unshift(oodometer.choice("Shift", shifts, now.shift, change("shift")));
+    }
+    now.parts = oodometer.chooser(element, lists);
+    show(element, data, now);
+  };
+})();
