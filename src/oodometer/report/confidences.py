@@ -13,7 +13,6 @@ from oodometer.metrics.metric import columns_of, metrics
 from oodometer.report.curve_scores import ANSWERS, reliability_of, response_of
 from oodometer.report.estimates import CellEstimates, How
 from oodometer.report.points import named
-from oodometer.report.stored_points import sides_of
 from oodometer.report.study import Study, StudyModel, StudyShift
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
@@ -92,7 +91,7 @@ def confidences_of(study: Study) -> Confidences:
     cells: dict[str, tuple[str, Cell]] = {}
     sides = []
     for shift, condition in _looked_at(study, notes):
-        if found := _sides(study.store, models, shift, condition, cells):
+        if found := _sides(models, shift, condition, cells):
             sides.append(found)
     if not sides and (found := _one_side(study, models, cells)):
         sides.append(found)
@@ -101,7 +100,7 @@ def confidences_of(study: Study) -> Confidences:
     for key, (model, cell) in cells.items():
         try:
             answers[key] = answers_of(study.store, model, cell, how)
-        except OodometerError as error:
+        except OodometerError as error:  # noqa: PERF203
             notes.append(f"{model} on {cell.condition_name} is left out: {error}")
     return Confidences(tuple(model.name for model in models), tuple(sides), answers, how, tuple(notes))
 
@@ -159,7 +158,7 @@ def _listed(names: Sequence[str], most: int = 40) -> str:
 
 def _looked_at(study: Study, notes: list[str]) -> Iterator[tuple[StudyShift, str]]:
     """The shifts of which there are predictions, and the condition of each that is looked at."""
-    shifts = [shift for shift in study.shifts if shift.points.right_y is not None]
+    shifts = [shift for shift in study.shifts if shift.points.cells]
     if len(shifts) > MOST_SHIFTS:
         notes.append(f"Not shown: the shifts {_listed([one.name for one in shifts[MOST_SHIFTS:]])}.")
     for shift in shifts[:MOST_SHIFTS]:
@@ -184,18 +183,16 @@ def middle_condition(study: Study, shift: StudyShift) -> str:
 
 
 def _sides(
-    store: Store, models: Sequence[StudyModel], shift: StudyShift, condition: str, cells: dict[str, tuple[str, Cell]]
+    models: Sequence[StudyModel], shift: StudyShift, condition: str, cells: dict[str, tuple[str, Cell]]
 ) -> Sides | None:
     """The cells of each model on both sides, which are remembered; None where no model has both."""
     keys: dict[str, tuple[str, str | None]] = {}
     for model in models:
-        try:
-            found = sides_of(store, model.name, model.cells, shift.points.x[:1], [condition])
-        except OodometerError:  # of several data sets; the study's notes say so
-            continue
-        if found is not None:
-            keys[model.name] = found.x[0].key, found.y[0].key
-            cells.update({cell.key: (model.name, cell) for cell in (found.x[0], found.y[0])})
+        clean, shifted = shift.points.cells.get(model.name, ((), ()))
+        for cell in shifted:
+            if cell.condition_name == condition or len(shifted) == 1:
+                keys[model.name] = clean[0].key, cell.key
+                cells.update({one.key: (model.name, one) for one in (clean[0], cell)})
     return Sides(shift.name, shift.points.x[0], condition, keys) if keys else None
 
 

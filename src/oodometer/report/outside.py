@@ -72,7 +72,7 @@ def outside_of(study: Study, models: Sequence[StudyModel], how: How) -> tuple[li
         for model in models:
             try:
                 found += _of_model(study.store, model, name, how)
-            except OodometerError as error:
+            except OodometerError as error:  # noqa: PERF203
                 notes.append(f"{model.name} on {name} is left out: {error}")
     return found, notes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.families import family_of
 from oodometer.stats.intervals import share_of
+from oodometer.store.cells import Cell
 from oodometer.store.tables import Accuracy
 
 MOST_NAMES = 5
@@ -55,6 +56,7 @@ class Points:
             are known.
         same_images: Whether the columns of both are the same photographs.
         notes: What a reader should know: models and images that were left out.
+        cells: Model to its cells on the clean sets and those on ``conditions``; none where only accuracies are known.
     """
 
     x: tuple[str, ...]
@@ -65,6 +67,7 @@ class Points:
     right_y: np.ndarray | None = None
     same_images: bool = False
     notes: tuple[str, ...] = ()
+    cells: Mapping[str, tuple[tuple[Cell, ...], tuple[Cell, ...]]] = field(default_factory=dict)
 
 
 def points_of_table(

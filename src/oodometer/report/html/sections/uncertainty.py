@@ -65,7 +65,7 @@ def _lead(found: Confidences) -> tuple[str, ...]:
 
 def _of_side(found: Confidences, sides: Sides, place: int) -> list[Answers]:
     keys = [pair[place] for pair in sides.cells.values()]
-    return [found.answers[key] for key in keys if key in found.answers]
+    return [found.answers[key] for key in keys if key is not None and key in found.answers]
 
 
 def _reliability(study: Study, found: Confidences) -> Plot:
