@@ -91,17 +91,19 @@ def confidences_of(study: Study) -> Confidences:
     cells: dict[str, tuple[str, Cell]] = {}
     sides = []
     for shift, condition in _looked_at(study, notes):
-        if found := _sides(models, shift, condition, cells):
-            sides.append(found)
-    if not sides and (found := _one_side(study, models, cells)):
-        sides.append(found)
+        if both := _sides(models, shift, condition, cells):
+            sides.append(both)
+    if not sides and (one := _one_side(study, models, cells)):
+        sides.append(one)
     how = _how(study, sum(cell.n_images for _, cell in cells.values()))
     answers = {}
     for key, (model, cell) in cells.items():
         try:
-            answers[key] = answers_of(study.store, model, cell, how)
-        except OodometerError as error:  # noqa: PERF203
+            found = answers_of(study.store, model, cell, how)
+        except OodometerError as error:
             notes.append(f"{model} on {cell.condition_name} is left out: {error}")
+            continue
+        answers[key] = found
     return Confidences(tuple(model.name for model in models), tuple(sides), answers, how, tuple(notes))
 
 

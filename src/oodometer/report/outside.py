@@ -71,9 +71,11 @@ def outside_of(study: Study, models: Sequence[StudyModel], how: How) -> tuple[li
     for name in outside_sets(study):
         for model in models:
             try:
-                found += _of_model(study.store, model, name, how)
-            except OodometerError as error:  # noqa: PERF203
+                of_model = _of_model(study.store, model, name, how)
+            except OodometerError as error:
                 notes.append(f"{model.name} on {name} is left out: {error}")
+                continue
+            found += of_model
     return found, notes
 
 

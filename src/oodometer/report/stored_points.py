@@ -210,8 +210,8 @@ def _on_common_images(
         for at, (model, sides) in enumerate(both.items())
     )
     notes = (*points.notes, *said, *_unfinished(store, both))
-    cells = {model: (tuple(sides.x), tuple(sides.y)) for model, sides in both.items()}
-    return Points(points.x, points.y, points.conditions, models, right_x, right_y, same, notes, cells)
+    used = {model: (tuple(sides.x), tuple(sides.y)) for model, sides in both.items()}
+    return Points(points.x, points.y, points.conditions, models, right_x, right_y, same, notes, used)
 
 
 Cells = Sequence[Sequence[Cell]]
