@@ -99,7 +99,7 @@ def with_shifts(filled, make_dataset, right):
     def fill(n):
         clean = Condition("iid", make_dataset(40, name="iid"))
         for number in range(n):
-            data = make_dataset(40, name=f"s{number}", ids=[f"{number}{one:03d}" for one in range(40)])
+            data = make_dataset(40, name=f"s{number}", ids=[f"{number}-{one}" for one in range(40)])
             filled.store.add_shift(Shift(f"s{number}", "style", clean, Condition(f"s{number}", data)))
             for model in "ab":
                 filled.add(data, right(2 + number, 40), model=model, digest=model * 32, condition=f"s{number}")

@@ -10,11 +10,8 @@ from oodometer.core.errors import OodometerError
 from oodometer.report.hardest import Hardest, HardImage, hardest_of
 from oodometer.report.html.parts import Column, Part, Pictures, Section, Table, Words
 from oodometer.report.html.thumbnails import thumbnail
-from oodometer.report.study import KINDS, Picture, Study
+from oodometer.report.study import Picture, Study, StudyCondition, StudyShift
 from oodometer.store.cells import Cell
-
-NATURAL = KINDS[: KINDS.index("corruption")]
-"""Shifts whose images were found, not made: what is hard there is not noise."""
 
 MOST_CONDITIONS = 6
 MOST_PICTURES = 24
@@ -25,16 +22,17 @@ LOOKED_AT = 1000
 
 def section(study: Study) -> Section | None:
     """What most models miss on the clean set and under each natural shift; None without predictions."""
-    found, failed = [], []
     asked = _asked(study)
-    for name in asked[:MOST_CONDITIONS]:
-        cells = _cells_on(study, name)
+    found: list[tuple[Sequence[Cell], Hardest]] = []
+    notes: list[str] = []
+    for condition in asked[:MOST_CONDITIONS]:
+        cells = _cells_on(study, condition)
         try:
-            hard = hardest_of(study.store, cells, top=LOOKED_AT) if cells else None
+            hard = hardest_of(study.store, cells, top=LOOKED_AT)
         except OodometerError as error:
-            failed.append(f"{name}: {error}")
+            notes.append(f"{condition.name}: {error}")
             continue
-        if hard is not None and hard.images:
+        if hard.images:
             found.append((cells, hard))
     if not found:
         return None
@@ -42,48 +40,46 @@ def section(study: Study) -> Section | None:
     chosen = [(cells, hard, _chosen(hard.images, each)) for cells, hard in found]
     pictures = _with_pictures(study.picture, chosen) if study.picture else []
     parts: list[Part] = [*pictures, _table(chosen, folded=bool(pictures))]
-    more = [f"Not shown: {', '.join(asked[MOST_CONDITIONS:])}."] if len(asked) > MOST_CONDITIONS else []
-    if more or failed:
-        parts.append(Words((*more, *failed), "note"))
-    return Section("hardest", "Hardest images", _lead(chosen, shown=bool(pictures)), tuple(parts), "Hardest images")
+    if more := [one.name for one in asked[MOST_CONDITIONS:]]:
+        notes.append(f"Not shown: {', '.join(more)}.")
+    if notes:
+        parts.append(Words(tuple(notes), "note"))
+    return Section("hardest", "Hardest images", _lead(chosen, shown=bool(pictures)), tuple(parts))
 
 
 Chosen = tuple[Sequence[Cell], Hardest, Sequence[HardImage]]
 """The cells of a condition, its hardest images, and those of them that are shown."""
 
 
-def _asked(study: Study) -> list[str]:
-    """The conditions to look at: the clean sets of natural shifts, then of each shift its hardest condition."""
-    natural = [shift for shift in study.shifts if shift.kind in NATURAL]
-    clean = [name for shift in natural for name in shift.points.x] or [study.conditions[0].condition]
-    means = _mean_accuracies(study)
-
-    def hardness(name: str) -> tuple[float, str]:
-        return means.get(name, 1.0), name
-
-    shifted = [min(shift.points.conditions, key=hardness) for shift in natural]
-    return list(dict.fromkeys([*clean, *sorted(shifted, key=hardness)]))
+def _asked(study: Study) -> list[StudyCondition]:
+    """What to look at: the clean sets of natural shifts, then of each shift its hardest condition, hardest first."""
+    natural = [shift for shift in study.shifts if shift.natural]
+    run = [one for one in study.conditions if one.described and one.accuracies]
+    clean = [one for one in run for shift in natural if one.condition in shift.points.x] or run[:1]
+    sides = [[one for one in run if _is_of(one, shift)] for shift in natural]
+    shifted = sorted((min(side, key=_hardness) for side in sides if side), key=_hardness)
+    return list({one.name: one for one in (*clean, *shifted)}.values())
 
 
-def _mean_accuracies(study: Study) -> dict[str, float]:
-    """The mean over the models of each condition."""
-    return {
-        one.condition: sum(estimate.value for estimate in one.accuracies.values()) / len(one.accuracies)
-        for one in study.conditions
-    }
+def _is_of(one: StudyCondition, shift: StudyShift) -> bool:
+    """Whether it is the shifted side, or of it; where several data sets have one of that name, by the data."""
+    named = shift.name.partition("@")[2]
+    return one.condition in shift.points.conditions and (not named or one.data.startswith(named.partition("@")[0]))
 
 
-def _cells_on(study: Study, name: str) -> list[Cell]:
-    """The cells of a condition over the same images and classes; where there are several such, those of most models."""
-    groups: dict[tuple[object, ...], list[Cell]] = {}
+def _hardness(one: StudyCondition) -> tuple[float, str]:
+    """The mean accuracy of the models: least where it is hardest."""
+    return sum(estimate.value for estimate in one.accuracies.values()) / len(one.accuracies), one.name
+
+
+def _cells_on(study: Study, condition: StudyCondition) -> list[Cell]:
+    """The cells of a condition; where models answer other classes, those of most models."""
+    groups: dict[int, list[Cell]] = {}
     for model in study.models:
         for cell in model.cells:
-            # A data set that was seen as it is goes by its own name, too.
-            if name == cell.condition_name or (name == cell.data and cell.condition_name == "clean"):
-                kind = (cell.condition["data"], cell.condition["label_map"], cell.n_classes)
-                groups.setdefault(kind, []).append(cell)
-    whole = [[cell for cell in group if study.store.row_files(cell)] for group in groups.values()]
-    return max(whole, key=len, default=[])
+            if cell.condition == condition.described and study.store.row_files(cell):
+                groups.setdefault(cell.n_classes, []).append(cell)
+    return max(groups.values(), key=len)
 
 
 def _chosen(images: Sequence[HardImage], n: int) -> list[HardImage]:
