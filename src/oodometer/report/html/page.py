@@ -16,8 +16,8 @@ from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
-from oodometer.report.html.parts import Plot, Section, Table
-from oodometer.report.html.written import plain, table_data, written_rows
+from oodometer.report.html.parts import Plot, Section
+from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.report.study import Study
 
@@ -35,7 +35,7 @@ SECTIONS = (
 )
 """Modules of `oodometer.report.html.sections`, in the order of the page; each has a function ``section``."""
 
-FIRST_SCRIPTS = ("theme", "core", "table", "plots")
+FIRST_SCRIPTS = ("theme", "core", "table", "nav", "plots")
 """The page's own scripts in the order in which they need each other; those that draw one plot each come after."""
 
 Progress = Callable[[int, int], None]
@@ -70,12 +70,14 @@ def sections_of(study: Study, *, progress: Progress | None = None) -> list[Secti
 
 def report_html(study: Study, *, title: str = "", progress: Progress | None = None) -> str:
     """The report as HTML; the same for the same store, whenever it is made."""
+    counted = ((study.models, "model"), (study.conditions, "condition"), (study.shifts, "shift"))
+    facts = ", ".join(f"{len(some):,} {name}{'' if len(some) == 1 else 's'}" for some, name in counted)
     categories = [model.origin.category or UNKNOWN for model in study.models]
-    return page_html(sections_of(study, progress=progress), categories, title or "Robustness report")
+    return page_html(sections_of(study, progress=progress), categories, title=title or "Robustness report", facts=facts)
 
 
-def page_html(sections: Iterable[Section], categories: Iterable[str], title: str) -> str:
-    """One page of these sections, whose models are of these categories."""
+def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: str, facts: str = "") -> str:
+    """One page of these sections, whose models are of these categories; ``facts`` stands below the title."""
     shown = list(sections)
     looks = {
         name: {"colour": look.colour, "dark": look.dark, "symbol": look.symbol}
@@ -88,6 +90,7 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], title: str
         .get_template("page.html.j2")
         .render(
             title=title,
+            facts=facts,
             sections=shown,
             looks=looks,
             style=_static("report.css"),
@@ -145,8 +148,9 @@ def _environment() -> Any:
     import markupsafe  # comes with jinja2
 
     environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
-    environment.tests["folded"] = lambda part: isinstance(part, Table) and part.folded
-    environment.globals.update(kind_of=kind_of, written_rows=written_rows, table_data=table_data)
+    environment.globals.update(
+        kind_of=kind_of, shown_columns=shown_columns, written_rows=written_rows, table_data=table_data
+    )
     return environment
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Table, Value
+from oodometer.report.html.parts import Column, How, Table, Value
 
 MINUS = "−"  # as wide as a plus, so that signed numbers stand in line
+LONGEST = 34
+"""Signs of a text on one line."""
 UNITS = {"percent": "%", "points": "points"}
 
 
@@ -18,22 +20,25 @@ UNITS = {"percent": "%", "points": "points"}
 class Written:
     """A cell as it is shown: the number, its interval, and where that lies between the ends of its column (0 to 1)."""
 
+    how: How
     text: str
     interval: str = ""
     bar: tuple[float, float] | None = None
 
 
 def written_rows(table: Table) -> list[list[Written]]:
-    """Every cell of a table as text."""
-    ends = [_ends(values) if column.bar else None for column, values in _columns(table)]
-    digits = [digits_of(column, values) for column, values in _columns(table)]
-    return [
-        [
-            _written(value, column, n_digits, end)
-            for value, column, n_digits, end in zip(row, table.columns, digits, ends, strict=True)
-        ]
-        for row in table.rows
+    """Every cell of a table as text, without the columns that are hidden at first."""
+    shown = [
+        [_written(value, column, digits_of(column, values), _ends(values) if column.bar else None) for value in values]
+        for column, values in _columns(table)
+        if not column.hidden
     ]
+    return [list(row) for row in zip(*shown, strict=True)]
+
+
+def shown_columns(table: Table) -> list[tuple[Column, int | None]]:
+    """The columns that are not hidden at first, each with the room in signs that its texts want."""
+    return [(column, _room(column, values)) for column, values in _columns(table) if not column.hidden]
 
 
 def number(value: float, column: Column, digits: int) -> str:
@@ -131,6 +136,12 @@ def _columns(table: Table) -> list[tuple[Column, list[Value]]]:
     return [(column, [row[place] for row in table.rows]) for place, column in enumerate(table.columns)]
 
 
+def _room(column: Column, values: Sequence[Value]) -> int | None:
+    """Room for the longest text, within reason: names on one line, tables not too broad."""
+    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
+    return min(longest, LONGEST) + 2 if column.how == "text" else None
+
+
 def _ends(values: Sequence[Value]) -> tuple[float, float] | None:
     """The least and the greatest end of the intervals of a column."""
     found = [value for value in values if isinstance(value, Estimate) and value.low is not None]
@@ -141,15 +152,15 @@ def _ends(values: Sequence[Value]) -> tuple[float, float] | None:
 
 def _written(value: Value, column: Column, digits: int, ends: tuple[float, float] | None) -> Written:
     if isinstance(value, str):
-        return Written(value)
+        return Written(column.how, value)
     known = value_of(value)
     if known is None:
-        return Written("–")
+        return Written(column.how, "–")
     text = number(known, column, digits)
     if not isinstance(value, Estimate) or value.low is None or value.high is None:
-        return Written(text)
+        return Written(column.how, text)
     low, high = (number(end, column, digits) for end in (value.low, value.high))
     if ends is None:
-        return Written(text, f"[{low}, {high}]")
+        return Written(column.how, text, f"[{low}, {high}]")
     start, width = ends[0], ends[1] - ends[0]
-    return Written(text, f"[{low}, {high}]", ((value.low - start) / width, (value.high - start) / width))
+    return Written(column.how, text, f"[{low}, {high}]", ((value.low - start) / width, (value.high - start) / width))

@@ -2,6 +2,7 @@
 "use strict";
 (function () {
   const looks = JSON.parse(document.getElementById("oodometer-looks").textContent);
+  const OPTIONS = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
   const UNKNOWN = { colour: "#444444", dark: "#bbbbbb", symbol: "cross" };
 
   function theme() {
@@ -52,7 +53,8 @@
         align: "left",
       },
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, xanchor: "left" },
-      dragmode: "pan",
+      // A finger on a plot scrolls the page.
+      dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
     };
     const whole = Object.assign(base, layout);
     for (const name of Object.keys(whole).concat("xaxis", "yaxis")) {
@@ -63,15 +65,15 @@
     return whole;
   }
 
+  // A plot that is not the whole drawing (there are controls above it) gets an element of its own.
   function plot(element, traces, layout) {
-    const options = {
-      responsive: true,
-      displaylogo: false,
-      displayModeBar: false,
-      scrollZoom: false,
-      doubleClick: "reset",
-    };
-    return window.Plotly.newPlot(element, traces, themed(layout || {}, window.oodometer.theme), options);
+    const drawing = element.closest("[data-draw]");
+    const height = element.clientHeight > 100 && element !== drawing ? element.clientHeight : Number(drawing?.dataset.height) || 460;
+    const whole = themed({ height, ...layout }, window.oodometer.theme);
+    const caption = drawing?.parentElement.querySelector("figcaption");
+    element.setAttribute("role", "img");
+    element.setAttribute("aria-label", (caption ? caption.textContent : "Plot").trim());
+    return window.Plotly.newPlot(element, traces, whole, OPTIONS);
   }
 
   window.oodometer = { draw: {}, looks: looks, look: look, theme: theme(), plot: plot };

@@ -1,23 +1,460 @@
-// Tables: sorted by a click, searched, filtered, saved as CSV.
+// Tables: sorted by a click on a column, searched, filtered, columns chosen, saved as CSV. What the page was made with
+// is already there as HTML; this brings it to life. `oodometer.table` makes the same of numbers that a script has.
 "use strict";
 (function () {
-  function table(element, columns, rows, options) {
-    element.replaceChildren();
-    const made = document.createElement("table");
-    const head = made.createTHead().insertRow();
-    for (const column of columns) {
-      const cell = document.createElement("th");
-      cell.textContent = column.title;
-      head.append(cell);
+  const MINUS = "\u2212"; // as wide as a plus
+  const SHARES = ["percent", "points"];
+  const MANY_ROWS = 8; // from here on a table is searched
+  const LONGEST = 34; // signs of a text on one line
+
+  // ---- how numbers are written: as the page was, see written.py ----
+
+  function fixed(value, digits) {
+    const scaled = Math.abs(value) * 10 ** digits;
+    if (scaled % 1 !== 0.5) {
+      return value.toFixed(digits);
     }
-    const body = made.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      for (const value of row) {
-        line.insertCell().textContent = value === null ? "–" : String(Array.isArray(value) ? value[0] : value);
+    const whole = Math.floor(scaled); // just between two: to the even one, as Python does
+    return ((Math.sign(value) * (whole + (whole % 2))) / 10 ** digits).toFixed(digits);
+  }
+
+  function number(value, column) {
+    if (column.how === "count") {
+      return value.toLocaleString("en-US", { maximumFractionDigits: 0 }).replace("-", MINUS);
+    }
+    const text = fixed(SHARES.includes(column.how) ? value * 100 : value, column.digits);
+    const sign = column.how === "points" && !text.startsWith("-") ? "+" : "";
+    return sign + text.replace("-", MINUS);
+  }
+
+  const estimated = (cell) => Array.isArray(cell);
+  const valueOf = (cell) => (estimated(cell) ? cell[0] : cell);
+  const hasInterval = (cell) => estimated(cell) && cell[1] !== null && cell[2] !== null;
+
+  function digitsOf(column, cells) {
+    if (typeof column.digits === "number") {
+      return column.digits;
+    }
+    if (column.how === "count") {
+      return 0;
+    }
+    const largest = cells.map(valueOf).reduce((most, one) => (typeof one === "number" ? Math.max(most, Math.abs(one)) : most), 0);
+    return SHARES.includes(column.how) || largest >= 10 ? 1 : 3;
+  }
+
+  function endsOf(column, cells) {
+    const found = column.bar ? cells.filter(hasInterval) : [];
+    const low = Math.min(...found.map((one) => one[1]));
+    const high = Math.max(...found.map((one) => one[2]));
+    return high > low ? [low, high] : null;
+  }
+
+  // ---- small pieces of the page ----
+
+  function make(tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (name in element && name !== "style" && name !== "list") {
+        element[name] = value;
+      } else {
+        element.setAttribute(name, value);
       }
     }
-    element.append(made);
+    element.append(...children);
+    return element;
   }
+
+  const SHAPES = {
+    circle: "M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1z",
+    diamond: "M8 0l7 8-7 8-7-8z",
+    x: "M1 4l3-3 4 4 4-4 3 3-4 4 4 4-3 3-4-4-4 4-3-3 4-4z",
+    "triangle-up": "M8 1l7.5 13.5H.5z",
+    "triangle-down": "M8 15L.5 1.5h15z",
+    square: "M2 2h12v12H2z",
+    star: "M8 0l2 5.6 6 .2-4.8 3.6L12.9 16 8 12.2 3.1 16l1.7-6.6L0 5.800l6-.2z",
+    cross: "M5.5 1h5v4.5H15v5h-4.5V15h-5v-4.5H1v-5h4.5z",
+  };
+
+  // The sign of a category, as in the plots.
+  function mark(category) {
+    const look = window.oodometer.look(category);
+    const space = "http://www.w3.org/2000/svg";
+    const picture = document.createElementNS(space, "svg");
+    const path = document.createElementNS(space, "path");
+    picture.setAttribute("viewBox", "0 0 16 16");
+    picture.setAttribute("class", "mark");
+    picture.setAttribute("aria-hidden", "true");
+    picture.dataset.category = category;
+    path.setAttribute("d", SHAPES[look.symbol] || SHAPES.circle);
+    path.setAttribute("fill", look.colour);
+    picture.append(path);
+    return picture;
+  }
+
+  function recolour() {
+    for (const picture of document.querySelectorAll("svg.mark")) {
+      picture.firstChild.setAttribute("fill", window.oodometer.look(picture.dataset.category).colour);
+    }
+  }
+
+  // ---- a table ----
+
+  // Room for the longest text of a column, within reason: names on one line, tables not too broad.
+  function roomOf(column, cells) {
+    const longest = Math.max(0, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
+    return column.how === "text" ? Math.min(longest, LONGEST) + 2 : null;
+  }
+
+  function headCell(column) {
+    const cell = make("th", { scope: "col", className: column.how });
+    if (column.room !== null) {
+      cell.style.minWidth = `${column.room}ch`;
+    }
+    cell.append(column.title);
+    if (column.how === "percent") {
+      cell.append(" ", make("small", {}, "%"));
+    }
+    return cell;
+  }
+
+  function bodyCell(cell, column, first) {
+    const element = make(first ? "th" : "td", { className: column.how });
+    if (first) {
+      element.scope = "row";
+    }
+    const value = valueOf(cell);
+    element.append(typeof value === "number" ? number(value, column) : value === null || value === undefined ? "–" : String(value));
+    if (typeof value === "number" && hasInterval(cell)) {
+      element.append(make("small", {}, `[${number(cell[1], column)}, ${number(cell[2], column)}]`));
+      if (column.ends) {
+        const width = column.ends[1] - column.ends[0];
+        element.style.setProperty("--low", ((cell[1] - column.ends[0]) / width).toFixed(4));
+        element.style.setProperty("--high", ((cell[2] - column.ends[0]) / width).toFixed(4));
+      }
+    }
+    return element;
+  }
+
+  function order(rows, place, descending) {
+    const key = (row) => valueOf(row[place]);
+    const known = (value) => value !== null && value !== undefined;
+    return rows
+      .map((row, at) => [key(row), at])
+      .sort(function ([a, i], [b, j]) {
+        if (!known(a) || !known(b)) {
+          return known(b) - known(a) || i - j; // what is not known stands last, both ways
+        }
+        const side = typeof a === "number" && typeof b === "number" ? a - b : compare(String(a), String(b));
+        return (descending ? -side : side) || i - j;
+      })
+      .map(([, at]) => at);
+  }
+
+  const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const compare = (a, b) => words.compare(a, b);
+
+  // A table on the page: its data, what is shown of it, and its elements.
+  class LivingTable {
+    constructor(element, data, folded) {
+      this.element = element;
+      this.columns = data.columns.map((column, place) => {
+        const cells = data.rows.map((row) => row[place]);
+        const how = column.how || "text";
+        const digits = digitsOf({ ...column, how }, cells);
+        return { ...column, how, digits, ends: endsOf(column, cells), room: roomOf({ how }, cells) };
+      });
+      this.rows = data.rows;
+      this.name = data.name || element.id || element.closest("[id]")?.id || "table";
+      this.caption = data.caption || "";
+      this.filters = data.filters === undefined ? null : data.filters;
+      this.shown = this.columns.map((column) => !column.hidden);
+      this.order = this.rows.map((_, at) => at);
+      this.sorted = null;
+      this.lines = [];
+      this.folded = folded;
+    }
+
+    start() {
+      const table = this.element.querySelector("table");
+      if (table) {
+        this.adopt(table);
+      } else {
+        this.build();
+      }
+      this.table.classList.toggle("long", this.rows.length > 20);
+      this.element.classList.toggle("broad", this.columns.length > 7);
+      this.element.prepend(this.tools());
+      this.liven();
+      this.element.append(...this.meanings());
+      this.signs();
+      this.wide.addEventListener("scroll", () => this.wide.classList.toggle("scrolled", this.wide.scrollLeft > 0), { passive: true });
+      this.choose();
+    }
+
+    adopt(table) {
+      this.table = table;
+      this.wide = table.parentElement;
+      this.lines = Array.from(table.tBodies[0].rows);
+    }
+
+    build() {
+      const caption = make("caption", this.folded ? { className: "unseen" } : {}, make("span", { className: "pinned" }, this.caption));
+      this.table = make("table", {}, caption, make("thead", {}, make("tr")), make("tbody"));
+      this.wide = make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": this.caption || "Table" }, this.table);
+      this.element.replaceChildren(this.wide);
+      this.fill();
+    }
+
+    // Head and body of the columns that are shown.
+    fill() {
+      const places = this.places();
+      this.table.tHead.rows[0].replaceChildren(...places.map((place) => headCell(this.columns[place])));
+      this.lines = this.rows.map((row) => make("tr", {}, ...places.map((place, at) => bodyCell(row[place], this.columns[place], at === 0))));
+      this.arrange();
+    }
+
+    places() {
+      return this.columns.map((_, place) => place).filter((place) => this.shown[place]);
+    }
+
+    arrange() {
+      this.table.tBodies[0].replaceChildren(...this.order.map((at) => this.lines[at]));
+    }
+
+    // Buttons in the head: a click sorts.
+    liven() {
+      const places = this.places();
+      Array.from(this.table.tHead.rows[0].cells).forEach((cell, at) => {
+        const place = places[at];
+        const button = make("button", { type: "button", title: this.columns[place].about || "" }, ...cell.childNodes);
+        button.addEventListener("click", () => this.sort(place));
+        cell.replaceChildren(button);
+        cell.dataset.place = place;
+      });
+      this.tell();
+    }
+
+    tell() {
+      for (const cell of this.table.tHead.rows[0].cells) {
+        const own = this.sorted && this.sorted.place === Number(cell.dataset.place);
+        cell.setAttribute("aria-sort", own ? (this.sorted.descending ? "descending" : "ascending") : "none");
+      }
+    }
+
+    sort(place) {
+      const column = this.columns[place];
+      const bestFirst = column.how !== "text" && column.better !== "low";
+      const again = this.sorted && this.sorted.place === place;
+      const descending = again ? !this.sorted.descending : bestFirst;
+      this.sorted = { place, descending };
+      this.order = order(this.rows, place, descending);
+      this.arrange();
+      this.tell();
+    }
+
+    // The sign of its category before each name of one.
+    signs() {
+      const at = this.places().findIndex((place) => this.columns[place].title === this.filters);
+      const looks = window.oodometer.looks;
+      if (at < 0) {
+        return;
+      }
+      const place = this.places()[at];
+      this.lines.forEach((line, row) => {
+        const category = this.rows[row][place];
+        if (category in looks && !line.cells[at].querySelector(".mark")) {
+          line.cells[at].prepend(mark(category));
+        }
+      });
+    }
+
+    tools() {
+      const end = make("div", { className: "end" });
+      const bar = make("div", { className: "tools", role: "group", "aria-label": "This table" });
+      if (this.filters !== null || this.rows.length > MANY_ROWS) {
+        bar.append(this.searchField());
+      }
+      const place = this.columns.findIndex((column) => column.title === this.filters);
+      if (place >= 0) {
+        bar.append(this.filterField(place));
+      }
+      if (this.columns.length > 4) {
+        bar.append(this.columnsMenu());
+      }
+      if (this.rows.some((row) => row.some(hasInterval))) {
+        bar.append(this.intervalsBox());
+      }
+      this.count = make("span", { className: "count", role: "status" });
+      const save = make("button", { type: "button" }, "Save CSV");
+      save.addEventListener("click", () => this.save());
+      end.append(this.count, save);
+      bar.append(end);
+      return bar;
+    }
+
+    searchField() {
+      const field = make("input", { type: "search", placeholder: "all words, any column", autocomplete: "off", spellcheck: false });
+      field.addEventListener("input", () => this.choose());
+      this.search = field;
+      return make("label", {}, "Search", field);
+    }
+
+    filterField(place) {
+      const values = Array.from(new Set(this.rows.map((row) => String(row[place] ?? "–"))));
+      values.sort(compare);
+      const field = make("select", {}, make("option", { value: "" }, "all"));
+      values.forEach((value, at) => field.append(make("option", { value: String(at + 1) }, value)));
+      field.addEventListener("change", () => this.choose());
+      this.filter = () => (field.value ? [place, values[Number(field.value) - 1]] : null);
+      const title = this.columns[place].title;
+      return make("label", {}, title.charAt(0).toUpperCase() + title.slice(1), field);
+    }
+
+    columnsMenu() {
+      const boxes = this.columns.slice(1).map((column, at) => {
+        const box = make("input", { type: "checkbox", checked: this.shown[at + 1] });
+        box.addEventListener("change", () => this.show(at + 1, box.checked));
+        return box;
+      });
+      const every = (text, checked) => {
+        const button = make("button", { type: "button" }, text);
+        button.addEventListener("click", () => {
+          boxes.forEach((box, at) => {
+            box.checked = checked;
+            this.shown[at + 1] = checked;
+          });
+          this.refill();
+        });
+        return button;
+      };
+      const labels = boxes.map((box, at) => make("label", {}, box, this.columns[at + 1].title));
+      const field = make("fieldset", {}, make("legend", { className: "unseen" }, "Columns"));
+      field.append(make("div", { className: "all" }, every("All", true), every("None", false)), ...labels);
+      const menu = make("details", { className: "menu" }, make("summary", {}, "Columns"), field);
+      closes(menu);
+      return menu;
+    }
+
+    intervalsBox() {
+      const box = make("input", { type: "checkbox", checked: true });
+      box.addEventListener("change", () => this.table.classList.toggle("plain", !box.checked));
+      return make("label", { className: "check" }, box, "Intervals");
+    }
+
+    show(place, shown) {
+      this.shown[place] = shown;
+      this.refill();
+    }
+
+    refill() {
+      this.fill();
+      this.liven();
+      this.signs();
+      this.choose();
+    }
+
+    // Which rows are shown: those with every word that is searched for, and of the chosen category.
+    choose() {
+      const wanted = (this.search ? this.search.value : "").toLowerCase().split(/\s+/).filter(Boolean);
+      const only = this.filter ? this.filter() : null;
+      const texts = this.columns.map((column, place) => place).filter((place) => this.columns[place].how === "text");
+      let n = 0;
+      this.rows.forEach((row, at) => {
+        const text = texts.map((place) => row[place] ?? "").join(" ").toLowerCase();
+        const seen = wanted.every((word) => text.includes(word)) && (!only || String(row[only[0]] ?? "–") === only[1]);
+        this.lines[at].hidden = !seen;
+        n += seen;
+      });
+      const all = this.rows.length;
+      this.count.textContent = n === all ? `${all} ${all === 1 ? "row" : "rows"}` : `${n} of ${all} rows`;
+    }
+
+    meanings() {
+      const known = this.columns.filter((column) => column.about);
+      if (!known.length) {
+        return [];
+      }
+      const list = make("dl", {});
+      known.forEach((column) => list.append(make("dt", {}, column.title), make("dd", {}, column.about)));
+      return [make("details", { className: "meanings" }, make("summary", {}, "What the columns mean"), list)];
+    }
+
+    // The rows and columns that are shown, in their order and in full precision.
+    csv() {
+      const places = this.places();
+      const wide = places.map((place) => this.rows.some((row) => estimated(row[place])));
+      const head = places.flatMap((place, at) => {
+        const title = this.columns[place].title;
+        return wide[at] ? [title, `${title} low`, `${title} high`, `${title} n`] : [title];
+      });
+      const lines = this.order
+        .filter((at) => !this.lines[at].hidden)
+        .map((at) =>
+          places.flatMap((place, column) => {
+            const cell = this.rows[at][place];
+            return wide[column] ? (estimated(cell) ? cell : [cell, null, null, null]) : [cell];
+          }),
+        );
+      return [head, ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
+    }
+
+    save() {
+      const address = URL.createObjectURL(new Blob([this.csv()], { type: "text/csv;charset=utf-8" }));
+      make("a", { href: address, download: `${this.name}.csv` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10000);
+    }
+  }
+
+  function csvField(value) {
+    // A text that a spreadsheet would take for a formula is told to be text.
+    const formula = typeof value === "string" && /^[=+@\t\r-]/.test(value) && Number.isNaN(Number(value));
+    const text = value === null || value === undefined ? "" : (formula ? "'" : "") + String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }
+
+  // A menu closes by Escape, and by a click elsewhere.
+  function closes(menu) {
+    menu.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && menu.open) {
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      }
+    });
+    document.addEventListener("click", (event) => {
+      if (!menu.contains(event.target)) {
+        menu.open = false;
+      }
+    });
+  }
+
+  // oodometer.table(element, columns, rows, options): columns as {title, how, about, better, digits, bar, hidden}, cells
+  // as text, a number, null or [value, low, high, n]; options {caption, filters, name}.
+  function table(element, columns, rows, options) {
+    element.classList.add("table");
+    element.replaceChildren();
+    const living = new LivingTable(element, { ...options, columns, rows }, false);
+    living.start();
+    return living;
+  }
+
+  function dataOf(element) {
+    return JSON.parse(element.querySelector(":scope > script[type='application/json']").textContent);
+  }
+
+  function startAll() {
+    for (const element of document.querySelectorAll(".table[data-table]")) {
+      const fold = element.closest("details.numbers");
+      if (!fold) {
+        new LivingTable(element, dataOf(element), false).start();
+        continue;
+      }
+      fold.addEventListener("toggle", () => new LivingTable(element, dataOf(fold), true).start(), { once: true });
+    }
+  }
+
   window.oodometer.table = table;
+  window.oodometer.mark = mark;
+  window.oodometer.make = make;
+  document.addEventListener("oodometer-theme", recolour);
+  startAll();
 })();

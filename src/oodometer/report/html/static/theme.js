@@ -28,9 +28,7 @@
   }
 
   function label(button) {
-    const dark = root.dataset.theme === "dark";
-    button.setAttribute("aria-pressed", String(dark));
-    button.textContent = dark ? "Light" : "Dark";
+    button.setAttribute("aria-pressed", String(root.dataset.theme === "dark"));
   }
 
   function connect() {
