@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from oodometer.core.errors import StoreError
 from oodometer.report.points import Origin
@@ -41,8 +42,9 @@ def study_of(
         raise StoreError(f"{opened}: nothing in it yet; 'oodometer run' or 'oodometer import' makes it")
     notes = list(grid.notes)
     if only is None:
-        run = stored_shifts(opened, grid.cells, said, options)
-        read = table_shifts(tables, {one.name for one in run.shifts}, said, options)
+        run = stored_shifts(opened, grid, said, options)
+        measured = {one.name for one in grid.conditions if one.described}
+        read = table_shifts(tables, measured | {one.name for one in run.shifts}, said, options)
         shifts = in_order([*run.shifts, *read.shifts])
         notes += [*run.notes, *read.notes]
     else:
@@ -64,7 +66,10 @@ def _asked(
     x = (clean,) if clean else _clean_side(store, name, grid)
     points = points_of_store(store, x, name, origins=origins, level=options.resampling.level)
     draw = with_line if options.knee is None else with_line_as_said
-    return draw(text, run or kind_of(name), points, options)
+    names = {one.condition: one.name for one in reversed(grid.conditions)}
+    shifted = tuple(names.get(one, one) for one in points.conditions)
+    drawn = draw(text, run or kind_of(name), points, options)
+    return replace(drawn, standard=names.get(x[0], x[0]), shifted=shifted)
 
 
 def _clean_side(store: Store, name: str, grid: Grid) -> tuple[str, ...]:

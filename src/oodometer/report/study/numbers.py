@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,54 +14,70 @@ from oodometer.report.estimates import How
 from oodometer.report.imported_scores import imported_corruption_scores
 from oodometer.report.score import scores_of_cells
 from oodometer.report.scores import Score, or_left_out
-from oodometer.store.cells import Cell
 from oodometer.store.tables import read_tables
 
 if TYPE_CHECKING:
     from oodometer.report.study.study import Study
 
-OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error", "ce", "relative-ce")
+OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
 OF_CELLS = ("rms-calibration", "aurra")
+FEWEST_DRAWS = 100
+MOST_DRAWN = 200_000_000
+"""Images times draws of the bootstraps of all cells together: about half a minute. Beyond, the draws are fewer."""
 
 
 def scores_of(study: Study) -> tuple[Score, ...]:
     """All of them, under the names of the study's models and conditions; what is undefined is not there."""
-    resampling = study.options.resampling
-    options = ScoreOptions(draws=resampling.draws, seed=resampling.seed)
-    asked = Asked(
-        (*OF_FAMILIES, *OF_CELLS), How(level=resampling.level, draws=options.draws, seed=options.seed), options
-    )
-    return (*_of_sides(study, asked), *_of_families(study, asked), *_of_tables(study, asked))
+    return (*_of_sides(study), *_of_families(study), *_of_tables(study))
 
 
-def _of_sides(study: Study, asked: Asked) -> Iterator[Score]:
+def _of_sides(study: Study) -> Iterator[Score]:
     """Calibration and AURRA on both sides of every shift that is one condition: not on each of 75 corruptions."""
-    sides = {name for shift in study.shifts for name in (*shift.points.x, *_single(shift.points.conditions))}
-    sides |= {study.conditions[0].condition} if study.conditions else set()
+    sides = {study.conditions[0].name} if study.conditions else set()
+    for shift in study.shifts:
+        sides |= {shift.standard, *(shift.shifted if len(shift.shifted) == 1 else ())}
     names = {digest_of(dict(one.described)): one.name for one in study.conditions if one.described}
-    wanted = [metrics.get(name) for name in OF_CELLS]
-    for model in study.models:
-        cells = [cell for cell in model.cells if cell.condition_name in sides and digest_of(cell.condition) in names]
-        for cell, found in scores_of_cells(study.store, cells, wanted, asked):
+    cells = {
+        model.name: [cell for cell in model.cells if names.get(digest_of(cell.condition)) in sides]
+        for model in study.models
+    }
+    wanted = study.options.resampling.draws
+    draws = draws_for(sum(cell.n_rows for some in cells.values() for cell in some), wanted)
+    said = "" if draws == wanted else f"; {draws} draws of the bootstrap"
+    asked, of = _asked(study, draws), [metrics.get(name) for name in OF_CELLS]
+    for model, some in cells.items():
+        for cell, found in scores_of_cells(study.store, some, of, asked):
+            condition = names[digest_of(cell.condition)]
             for one in found:
                 if isinstance(one, Score):
-                    yield replace(one, model=model.name, condition=names[digest_of(cell.condition)])
+                    yield replace(one, model=model, condition=condition, convention=one.convention + said)
 
 
-def _single(conditions: Sequence[str]) -> Sequence[str]:
-    return conditions if len(conditions) == 1 else ()
+def draws_for(n_images: int, wanted: int) -> int:
+    """The draws of each bootstrap, fewer where there are very many images.
+
+    >>> draws_for(10_000, 1000), draws_for(1_000_000, 1000), draws_for(20_000_000, 1000)
+    (1000, 200, 100)
+    """
+    return min(wanted, max(MOST_DRAWN // max(n_images, 1) // 100 * 100, FEWEST_DRAWS))
 
 
-def _of_families(study: Study, asked: Asked) -> Iterator[Score]:
+def _of_families(study: Study) -> Iterator[Score]:
     """The mCE of every family that a model was run on whole."""
+    asked = _asked(study, study.options.resampling.draws)
     for model in study.models:
-        cells: Sequence[Cell] = model.cells
-        if not cells:
+        if not model.cells:
             continue
-        for one in or_left_out(corruption_scores(study.store, cells, asked), OF_FAMILIES):
+        for one in or_left_out(corruption_scores(study.store, model.cells, asked), OF_FAMILIES):
             if isinstance(one, Score):
                 yield replace(one, model=model.name)
 
 
-def _of_tables(study: Study, asked: Asked) -> Iterator[Score]:
-    return imported_corruption_scores(read_tables(study.store), asked)
+def _of_tables(study: Study) -> Iterator[Score]:
+    return imported_corruption_scores(read_tables(study.store), _asked(study, study.options.resampling.draws))
+
+
+def _asked(study: Study, draws: int) -> Asked:
+    resampling = study.options.resampling
+    how = How(level=resampling.level, draws=draws, seed=resampling.seed)
+    return Asked((*OF_FAMILIES, *OF_CELLS), how, ScoreOptions(draws=draws, seed=resampling.seed))

@@ -12,7 +12,7 @@ from oodometer.report.families import family_of
 from oodometer.report.points import Origin, Points, points_of_table
 from oodometer.report.robustness import RobustnessOptions, robustness_of
 from oodometer.report.stored_points import points_of_models, same_photographs
-from oodometer.report.study.grid import IMPORTED
+from oodometer.report.study.grid import IMPORTED, Grid
 from oodometer.report.study.kinds import CLEAN_NAMES, CLEAN_OF_TABLE, KINDS, kind_of
 from oodometer.report.study.study import StudyShift
 from oodometer.store.cells import Cell
@@ -50,21 +50,27 @@ class Sides:
     standard: tuple[Cell, ...]
     shifted: tuple[Cell, ...]
 
+    @property
+    def first_cells(self) -> tuple[Cell, ...]:
+        """One cell of the standard side, and all of the other."""
+        return self.standard[0], *self.shifted
 
-def stored_shifts(
-    store: Store, models: Mapping[str, Sequence[Cell]], origins: Mapping[str, Origin], options: RobustnessOptions
-) -> Found:
+
+def stored_shifts(store: Store, grid: Grid, origins: Mapping[str, Origin], options: RobustnessOptions) -> Found:
     """The shifts among predictions: pairs that were run, and corruptions of a clean set."""
     found: list[StudyShift] = []
     notes: list[str] = []
-    for sides in _all_sides(store, [cell for cells in models.values() for cell in cells], notes):
+    names = {digest_of(dict(one.described)): one.name for one in grid.conditions if one.described}
+    for sides in _all_sides(store, [cell for cells in grid.cells.values() for cell in cells], notes):
         try:
-            points = _points(store, sides, models, origins, options.resampling.level)
+            points = _points(store, sides, grid.cells, origins, options.resampling.level)
         except OodometerError as error:
             notes.append(f"no shift of {sides.name}: {error}")
             continue
         name = sides.name if not sides.data else f"{sides.name}@{sides.data}"
-        found.append(with_line(name, sides.kind, points, options))
+        drawn = with_line(name, sides.kind, points, options)
+        standard, *shifted = dict.fromkeys(names[digest_of(cell.condition)] for cell in sides.first_cells)
+        found.append(replace(drawn, standard=standard, shifted=tuple(shifted)))
     return Found(in_order(found), tuple(notes))
 
 
@@ -74,8 +80,12 @@ def table_shifts(
     """The shifts of imported tables: each condition, or family of them, against its clean set.
 
     Args:
-        taken: Names of shifts among predictions.
+        taken: Names of the conditions and shifts among predictions.
     """
+
+    def own(name: str) -> str:
+        return f"{name}@{IMPORTED}" if name in taken else name
+
     by_condition: dict[str, list[Accuracy]] = {}
     for row in rows:
         by_condition.setdefault(row.condition, []).append(row)
@@ -89,8 +99,8 @@ def table_shifts(
         except OodometerError as error:
             notes.append(f"no shift of {name}: {error}")
             continue
-        own = f"{name}@{IMPORTED}" if name in taken else name
-        found.append(with_line(own, kind_of(name), points, options))
+        drawn = with_line(own(name), kind_of(name), points, options)
+        found.append(replace(drawn, standard=own(clean), shifted=tuple(own(one) for one in conditions)))
     return Found(in_order(found), tuple(notes))
 
 

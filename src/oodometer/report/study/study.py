@@ -80,6 +80,7 @@ class StudyShift:
         kind: ``dataset``, ``corruption`` and so on; ``other`` where nobody says.
         points: The models that were measured on both sides.
         robustness: The line, and ρ and τ of every model; None where no line can be drawn, and ``why`` says it.
+        standard, shifted: Names of the study's conditions: the clean set, and what the shift is the mean of.
     """
 
     name: str
@@ -87,6 +88,8 @@ class StudyShift:
     points: Points
     robustness: Robustness | None
     why: str = ""
+    standard: str = ""
+    shifted: tuple[str, ...] = ()
 
     @property
     def natural(self) -> bool:
@@ -111,6 +114,8 @@ class StudyShift:
             "name": self.name,
             "kind": self.kind,
             "natural": self.natural,
+            "standard": self.standard,
+            "shifted": list(self.shifted),
             "clean": list(points.x),
             "conditions": list(points.conditions),
             "same_images": points.same_images,
@@ -149,6 +154,13 @@ class Study:
         found = {one.name: one for one in self.shifts}
         if name not in found:
             raise UsageError(f"{self.store}: no shift named {name!r}{did_you_mean(name, found)}")
+        return found[name]
+
+    def condition(self, name: str) -> StudyCondition:
+        """The condition of that name."""
+        found = {one.name: one for one in self.conditions}
+        if name not in found:
+            raise UsageError(f"{self.store}: nothing was measured on {name!r}{did_you_mean(name, found)}")
         return found[name]
 
     @cached_property
