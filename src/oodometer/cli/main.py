@@ -16,6 +16,7 @@ VERBS = {
     "compare": "Compare two models on the images that both saw.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts, or draw a sheet of them.",
+    "figure": "Draw a figure for a paper: PDF, SVG or PNG.",
     "gaps": "Both sides of every shift, and what is lost between them.",
     "hardest": "The images that most models miss.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",

@@ -86,7 +86,7 @@ def command(
     from oodometer.report.robustness import robustness, robustness_of_table
 
     check_source(store, flags["table"])
-    options = options_of(flags, knee=_knee(knee))
+    options = options_of(flags, knee=knee_of(knee))
     origins = origins_of(flags)
     if store is not None:
         found = robustness(store, shift, x=x, origins=origins, options=options)
@@ -139,7 +139,8 @@ def rows_of(flags: dict[str, Any]) -> list[Accuracy]:
     return read_table_file(flags["table"], n=flags.get("n"), sizes=read_sizes(sizes) if sizes else None)
 
 
-def _knee(text: str | None) -> str | float | None:
+def knee_of(text: str | None) -> str | float | None:
+    """The clean accuracy at which a line bends, or the model that has it."""
     try:
         return None if text is None else float(text)
     except ValueError:

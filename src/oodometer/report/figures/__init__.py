@@ -1,0 +1,7 @@
+"""Figures for papers: drawn from a study with matplotlib, written as PDF, SVG or PNG."""
+
+from oodometer.report.figures.kinds import Kind, draw, figure_kinds
+from oodometer.report.figures.options import FigureOptions
+from oodometer.report.figures.style import save
+
+__all__ = ["FigureOptions", "Kind", "draw", "figure_kinds", "save"]

@@ -1,0 +1,63 @@
+"""Which shifts and models a figure shows; an error of one line where there is no telling."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
+from oodometer.report.figures.options import FigureOptions
+from oodometer.report.points import Point
+from oodometer.report.robustness import Robustness
+from oodometer.report.study import Study, StudyShift
+
+MOST_NAMES = 12
+"""Shifts that an error names."""
+
+
+def shifts_of(study: Study, options: FigureOptions, *, least: int = 1, most: int | None = None) -> list[StudyShift]:
+    """The shifts that are asked for, or the only one that there is."""
+    if not options.shifts and len(study.shifts) == least == 1:
+        return list(study.shifts)
+    wanted = "a shift" if least == 1 else f"{least} shifts"
+    if len(options.shifts) < least:
+        names = [one.name for one in study.shifts]
+        known = f" ({', '.join(names[:MOST_NAMES])}{', ...' if len(names) > MOST_NAMES else ''})" if names else ""
+        raise UsageError(f"this figure is about {wanted}: name {'it' if least == 1 else 'them'} with --shift{known}")
+    if most is not None and len(options.shifts) > most:
+        raise UsageError(f"this figure is about {wanted}, and {len(options.shifts)} are named with --shift")
+    return [study.shift(name) for name in options.shifts]
+
+
+def shown_points(shift: StudyShift, options: FigureOptions) -> tuple[Point, ...]:
+    """The models of a shift that are to be shown."""
+    names = set(that_fit([point.model for point in shift.points.models], options.models))
+    found = tuple(point for point in shift.points.models if point.model in names and point.x[0].value >= options.above)
+    if not found:
+        raise UsageError(f"{shift.name}: no model has a clean accuracy of {options.above:g} or more")
+    return found
+
+
+def line_of(shift: StudyShift) -> Robustness:
+    """The line of a shift, and every model beside it; an error that says why there is none."""
+    if shift.robustness is None:
+        raise OodometerError(f"{shift.name}: no line, and so no robustness beside it: {shift.why}")
+    return shift.robustness
+
+
+def that_fit(names: Sequence[str], patterns: Sequence[str], option: str = "--models") -> list[str]:
+    """The names that fit any of the patterns, in their order; all without patterns; an error for one that fits none."""
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            raise UsageError(f"{option} {pattern}: fits no model here{did_you_mean(pattern, names)}")
+    return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, one) for one in patterns)]
+
+
+def enough_conditions(study: Study) -> str:
+    """Why there is no shift: empty where there may be one."""
+    return "" if len(study.conditions) > 1 else "a shift: a second condition beside the clean one"
+
+
+def predictions(study: Study) -> str:
+    """Why there is nothing about single images: empty where there are predictions."""
+    return "" if any(model.cells for model in study.models) else "predictions, not only accuracies of a table"

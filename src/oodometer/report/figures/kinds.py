@@ -1,0 +1,63 @@
+"""The kinds of figures, each in a file of its own, and the road from a study to a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from oodometer.core.registry import Registry
+from oodometer.report.figures.options import DEFAULT_OPTIONS, FigureOptions
+from oodometer.report.figures.style import paper_style, width_of
+from oodometer.report.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    Args:
+        about: What it shows.
+        after: The papers' figures that are drawn like this.
+        needs: What must be in the store.
+        draw: Draws it.
+        lacking: Why it can't be drawn from what was measured; empty where it can. Of a study whose shifts need not be
+            computed.
+        needs_shift: Whether it is about shifts that must be named.
+    """
+
+    about: str
+    after: str
+    needs: str
+    draw: Callable[[Study, FigureOptions], Figure]
+    lacking: Callable[[Study], str]
+    needs_shift: bool = True
+
+
+HOME = "oodometer.report.figures"
+
+figure_kinds: Registry[Kind] = Registry(
+    "kind of figure",
+    {
+        "scatter": f"{HOME}.scatter:SCATTER",
+    },
+    group="oodometer.figures",
+)
+"""By name; installed packages may add theirs."""
+
+
+def draw(study: Study, kind: str, options: FigureOptions = DEFAULT_OPTIONS) -> Figure:
+    """The figure of that kind; nothing is written.
+
+    Args:
+        study: What was measured, with the shifts that are to be shown.
+        kind: A name of ``figure_kinds``.
+        options: Which shifts and models, and the width.
+    """
+    found = figure_kinds.get(kind)
+    width_of(options.columns)  # an error now, if there is no such width
+    with paper_style():
+        return found.draw(study, options)
