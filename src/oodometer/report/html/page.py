@@ -93,7 +93,7 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
             facts=facts,
             sections=shown,
             looks=looks,
-            style=_static("report.css"),
+            style=_styles(),
             theme=first[0].text,
             scripts=[script.text for script in first[1:]],
             last=[script.text for script in last],
@@ -125,11 +125,20 @@ def _scripts(has_plots: bool) -> tuple[list[Script], list[Script]]:
     first = [Script(_static(f"{name}.js")) for name in FIRST_SCRIPTS]
     if not has_plots:
         return first, []
-    names = sorted(one.name for one in files("oodometer.report.html").joinpath("static").iterdir())
-    draw = [name for name in names if name.endswith(".js") and name.removesuffix(".js") not in FIRST_SCRIPTS]
+    draw = [name for name in _names(".js") if name.removesuffix(".js") not in FIRST_SCRIPTS]
     offline = import_extra("plotly.offline", extra="report", what="reports")
     plotly: str = offline.get_plotlyjs()
     return first, [*(Script(_static(name)) for name in draw), Script(plotly.replace("</script", "<\\/script"))]
+
+
+def _styles() -> str:
+    """The page's style, and what single plots add to it."""
+    return "\n".join(_static(name) for name in sorted(_names(".css"), key=lambda name: name != "report.css"))
+
+
+def _names(ending: str) -> list[str]:
+    names = (one.name for one in files("oodometer.report.html").joinpath("static").iterdir())
+    return sorted(name for name in names if name.endswith(ending))
 
 
 def _static(name: str) -> str:
