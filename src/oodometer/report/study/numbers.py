@@ -19,7 +19,7 @@ from oodometer.store.tables import read_tables
 if TYPE_CHECKING:
     from oodometer.report.study.study import Study
 
-OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
+OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error", "ce", "relative-ce")
 OF_CELLS = ("rms-calibration", "aurra")
 FEWEST_DRAWS = 100
 MOST_DRAWN = 200_000_000
