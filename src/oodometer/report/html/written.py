@@ -11,7 +11,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, How, Table, Value
 
 MINUS = "−"  # as wide as a plus, so that signed numbers stand in line
-LONGEST = 34
+LONGEST = 36
 """Signs of a text on one line."""
 UNITS = {"percent": "%", "points": "points"}
 
@@ -139,7 +139,7 @@ def _columns(table: Table) -> list[tuple[Column, list[Value]]]:
 def _room(column: Column, values: Sequence[Value]) -> int | None:
     """Room for the longest text, within reason: names on one line, tables not too broad."""
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
-    return min(longest, LONGEST) + 2 if column.how == "text" else None
+    return min(longest, LONGEST) if column.how == "text" else None
 
 
 def _ends(values: Sequence[Value]) -> tuple[float, float] | None:

@@ -5,7 +5,7 @@
   const MINUS = "\u2212"; // as wide as a plus
   const SHARES = ["percent", "points"];
   const MANY_ROWS = 8; // from here on a table is searched
-  const LONGEST = 34; // signs of a text on one line
+  const LONGEST = 36; // signs of a text on one line
 
   // ---- how numbers are written: as the page was, see written.py ----
 
@@ -102,13 +102,13 @@
   // Room for the longest text of a column, within reason: names on one line, tables not too broad.
   function roomOf(column, cells) {
     const longest = Math.max(0, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
-    return column.how === "text" ? Math.min(longest, LONGEST) + 2 : null;
+    return column.how === "text" ? Math.min(longest, LONGEST) : null;
   }
 
   function headCell(column) {
     const cell = make("th", { scope: "col", className: column.how });
     if (column.room !== null) {
-      cell.style.minWidth = `${column.room}ch`;
+      cell.style.setProperty("--room", column.room);
     }
     cell.append(column.title);
     if (column.how === "percent") {
