@@ -1,11 +1,116 @@
-"""The section "corruptions"."""
+"""The section "corruptions": how far models hold up under noise, blur, weather and the like, and how that looks."""
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Section
+from collections.abc import Iterator, Sequence
+
+from oodometer.core.estimate import Estimate
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, spaced
+from oodometer.report.html.corruption_data import grid_data
+from oodometer.report.html.corruption_errors import errors_of, errors_table
+from oodometer.report.html.corruption_sheet import contact_sheet
+from oodometer.report.html.parts import Plot, Section
+from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
 
+HIGHEST, ROW, AROUND = 640, 27, 260
+"""Pixels: of the box in which many models scroll, of a row of few, and of what stands around them."""
 
-def section(study: Study) -> Section | None:  # noqa: ARG001
-    """Nothing yet."""
-    return None
+HEAT = "corruptions-heat"
+
+
+def section(study: Study) -> Section | None:
+    """Heat map, severity curves, corruption errors and a contact sheet; None where nothing was corrupted."""
+    grids = grids_of(study)
+    if not grids:
+        return None
+    categories = {model.name: model.origin.category or UNKNOWN for model in study.models}
+    errors = [errors_of(study.scores, grid) for grid in grids]
+    data = {"families": [grid_data(grid, one, categories) for grid, one in zip(grids, errors, strict=True)]}
+    tables = [
+        errors_table(f"corruption-errors-{at}", grid, one, categories)
+        for at, (grid, one) in enumerate(zip(grids, errors, strict=True), start=1)
+    ]
+    sheet = contact_sheet(study, grids)
+    rows = max(len(grid.models) for grid in grids)
+    heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=min(HIGHEST, AROUND + ROW * rows))
+    # The script of the curves reads the numbers of the heat map, so that they are in the page once.
+    curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
+    parts = (heat, curves, *tables, *((sheet,) if sheet else ()))
+    return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
+
+
+HEAT_CAPTION = (
+    "Each model under each corruption, the best in the mean first. The stronger the colour, the larger the number. A "
+    "cell tells its interval and the number of images when it is pointed at, or reached with the arrow keys."
+)
+CURVES_CAPTION = (
+    "Accuracy from clean images (0) to the strongest corruption. The band around a line is its interval; it shows when "
+    "a model is pointed at in the list, or where few are chosen."
+)
+
+
+def _lead(grid: CorruptionGrid) -> str:
+    """What was measured, who holds up best, and what hurts most."""
+    n_models, n_names = len(grid.models), len(grid.corruptions)
+    said = (
+        f"{grid.title}: {_count(n_models, 'model')} under {_count(n_names, 'corruption')} at "
+        f"{_severities(grid.severities)}{_images(grid)}."
+    )
+    return " ".join([said, *_best(grid), *_hardest(grid)])
+
+
+def _best(grid: CorruptionGrid) -> Iterator[str]:
+    best = grid.models[0]
+    mean, clean = grid.mean(best), grid.clean.get(best)
+    if mean is None:
+        yield "No model was measured on all of it, so there is no mean."
+        return
+    before = f", against {_percent(clean)} on {grid.clean_name}" if clean else ""
+    who = f"{best} holds up best: in the mean" if len(grid.models) > 1 else f"In the mean, {best}:"
+    yield f"{who} {_percent(mean)} of its answers are right{before}."
+    if extra := len(grid.corruptions) - len(grid.averaged):
+        yield f"The mean is over {len(grid.averaged)} corruptions and leaves out {extra}."
+
+
+def _hardest(grid: CorruptionGrid) -> Iterator[str]:
+    """Which corruption costs the middle model most, and which least."""
+    middles = {}
+    for name in grid.corruptions:
+        known = sorted(one.value for model in grid.models if (one := grid.over_severities(model, name)))
+        if known:
+            middles[name] = known[(len(known) - 1) // 2]
+    if len(middles) > 1:
+        worst, mildest = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
+        yield (
+            f"{spaced(worst).capitalize()} hurts most (median model {100 * middles[worst]:.1f} %), "
+            f"{spaced(mildest)} least ({100 * middles[mildest]:.1f} %)."
+        )
+
+
+def _images(grid: CorruptionGrid) -> str:
+    sizes = grid.sizes
+    if not sizes:
+        return ""
+    return f", {sizes[0]:,} images each" if len(sizes) == 1 else f", {sizes[0]:,} to {sizes[-1]:,} images each"
+
+
+def _percent(one: Estimate) -> str:
+    ends = "" if one.low is None or one.high is None else f" [{100 * one.low:.1f}, {100 * one.high:.1f}]"
+    return f"{100 * one.value:.1f} %{ends}"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def _severities(severities: Sequence[int]) -> str:
+    """The severities in words.
+
+    >>> _severities([1, 2, 3, 4, 5]), _severities([1, 3]), _severities([3])
+    ('severities 1 to 5', 'severities 1, 3', 'severity 3')
+    """
+    if len(severities) == 1:
+        return f"severity {severities[0]}"
+    whole = len(severities) > 2 and list(severities) == list(range(severities[0], severities[-1] + 1))
+    return "severities " + (f"{severities[0]} to {severities[-1]}" if whole else ", ".join(map(str, severities)))

@@ -3,9 +3,10 @@
 "use strict";
 (function () {
   const RAMPS = {
-    // From little to much; told apart by lightness alone, so by every eye.
-    light: ["#f4f1ea", "#c9d8e6", "#86aed0", "#3f7db4", "#124e8a", "#0a2f5c"],
-    dark: ["#1b2027", "#1d3a57", "#215a8c", "#3a83bd", "#7db4de", "#d3e8fa"],
+    // From little to much; told apart by lightness alone, so by every eye. The step in the middle is a long one: there
+    // neither black nor white is read well.
+    light: ["#f5f2eb", "#d6e3ee", "#b3cfe6", "#8ab6da", "#2b6ea9", "#124e8a", "#0a2f5c"],
+    dark: ["#1b2027", "#1b3049", "#1e4870", "#27639c", "#6fb1e2", "#a8d4f4", "#dff0ff"],
   };
   const BOTH_WAYS = {
     // Orange below 0, blue above; paper in the middle.
@@ -142,7 +143,8 @@
         tip.hidden = true;
         return;
       }
-      tip.replaceChildren(make("b", "", row.title), make("span", "", columns[at].title), ...value.lines.map((line) => make("span", "", line)));
+      const lines = [columns[at].title, ...value.lines];
+      tip.replaceChildren(make("b", "", row.title), ...lines.map((line) => make("span", "", line)));
       tip.hidden = false;
       const [outer, inner] = [box.getBoundingClientRect(), cell.getBoundingClientRect()];
       const left = inner.left - outer.left + inner.width / 2 - tip.offsetWidth / 2;
@@ -202,8 +204,8 @@
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
     scroll.setAttribute("aria-label", options.caption);
-    const table = make("table", [options.dense ? "dense" : "", options.overview ? "overview" : ""].join(" ").trim());
-    const caption = make("caption", "hidden", options.caption);
+    const table = make("table", ["dense", "overview"].filter((name) => options[name]).join(" "));
+    const caption = make("caption", "", options.caption);
     const head = make("thead");
     if (columns.some((column) => column.group)) {
       head.append(groupsRow(columns));

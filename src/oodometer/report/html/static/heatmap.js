@@ -78,6 +78,7 @@
 
   function tick(text, value, change) {
     const label = document.createElement("label");
+    label.className = "check";
     const input = document.createElement("input");
     input.type = "checkbox";
     input.checked = value;

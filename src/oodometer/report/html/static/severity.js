@@ -51,7 +51,7 @@
     return {
       type: "scatter",
       mode: "lines+markers",
-      name: window.oodometer.plain(window.oodometer.shortened(name, 32)),
+      name: window.oodometer.plain(window.oodometer.shortened(name, 40)),
       x: known.map(([severity]) => severity),
       y: known.map(([, one]) => 100 * one[0]),
       line: { color: now.colour, dash: now.dash, width: 2 },
@@ -98,7 +98,7 @@
         fixedrange: true,
         zeroline: false,
       },
-      yaxis: { title: "accuracy, %", range: [0, 101], fixedrange: true, zeroline: false },
+      yaxis: { title: { text: "accuracy, %", standoff: 14 }, range: [0, 101], fixedrange: true, zeroline: false },
       legend: { orientation: "v", x: 1.02, xanchor: "left", y: 1, yanchor: "top", traceorder: "normal" },
     };
     if (places.drawing.clientWidth < 640) {
@@ -123,6 +123,11 @@
     places.drawing.on("plotly_unhover", (event) => turn(event, false));
   }
 
+  // A number with both ends and n, as tables want it.
+  function whole(family, one) {
+    return one && [one[0], one[1] ?? null, one[2] ?? null, one[3] ?? family.n];
+  }
+
   function table(place, family, now) {
     const columns = [
       { title: "model", how: "text" },
@@ -130,11 +135,10 @@
       ...family.severities.map((one) => ({ title: `severity ${one}`, how: "percent" })),
     ];
     const corruption = Number(now.corruption);
-    const whole = (one) => (one ? [one[0], one.length > 1 ? one[1] : null, one.length > 1 ? one[2] : null, one.length > 3 ? one[3] : family.n] : null);
     const rows = now.models.map((model) => [
       family.models[model],
-      whole(family.clean[model]),
-      ...family.severities.map((_, at) => whole(family.accuracy[model][corruption][at + 1])),
+      whole(family, family.clean[model]),
+      ...family.severities.map((_, at) => whole(family, family.accuracy[model][corruption][at + 1])),
     ]);
     const details = document.createElement("details");
     details.className = "numbers";
@@ -155,15 +159,19 @@
   function models(family, now, change) {
     const around = document.createElement("div");
     around.className = "controls chosen";
+    if (family.models.length <= MOST) {
+      return around; // all are drawn, and the legend takes them away
+    }
     const others = family.models.map((name, at) => [at, name]).filter(([at]) => !now.models.includes(at));
     if (others.length) {
       const list = [["", "add a model …"], ...others];
-      around.append(window.oodometer.choice("Models", list, "", (value) => value !== "" && change([...now.models, Number(value)])));
+      const add = (value) => value !== "" && change([...now.models, Number(value)]);
+      around.append(window.oodometer.choice("Models", list, "", add));
     }
     for (const model of now.models) {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = `${window.oodometer.shortened(family.models[model], 28)} ×`;
+      button.textContent = `${window.oodometer.shortened(family.models[model], 40)} ×`;
       button.setAttribute("aria-label", `Take away ${family.models[model]}`);
       button.addEventListener("click", () => change(now.models.filter((one) => one !== model)));
       around.append(button);
