@@ -51,6 +51,18 @@ KIND_OF_NAMES = (
 )
 """How names begin, and the kind that they mean where a table or a plain run does not say."""
 
+KNOWN_BEST = (
+    V2,
+    "objectnet-1.0-beta",
+    "imagenet-a",
+    "imagenet-r",
+    "imagenet-sketch",
+    "imagenet-c_on-disk",
+    "imagenet-vid-robust_pm10",
+    "pgd.linf.eps0.5",
+)
+"""Of the testbed's shifts those that stand for the others, where there is no room for all."""
+
 MADE = ("stylized", "adain")
 """Styles that are painted over the clean images."""
 
