@@ -197,7 +197,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             in_baseline=bool(baseline[at]),
             x=point.x,
             y=point.y,
-            drop=drop_of(points, at, options.resampling.level),
+            drop=drop_under_shift(points, at, options.resampling.level),
             relative_drop=_relative_drop(points, at, options.resampling),
             rho=drawn.rho[at],
             tau=_tau(points, at, options.resampling.level),
@@ -313,7 +313,7 @@ def _order(x: np.ndarray, y: np.ndarray, level: float) -> Order:
     return Order(found[0], found[1], found[2], pairs, swapped)
 
 
-def drop_of(points: Points, at: int, level: float) -> Estimate:
+def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
     """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
     if points.same_images and points.right_x is not None and points.right_y is not None:
         return _difference(points.right_x[at], points.right_y[at], level)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.robustness import ModelRobustness, difference_under_shift, drop_of
+from oodometer.report.robustness import ModelRobustness, difference_under_shift, drop_under_shift
 from oodometer.report.study.study import Study, StudyShift
 
 FEW_MODELS = 10
@@ -77,7 +77,7 @@ def best_under(shift: StudyShift, level: float) -> Best:
     return Best(
         models[first].model,
         top,
-        drop_of(shift.points, first, level),
+        drop_under_shift(shift.points, first, level),
         tuple(models[at].model for at in tied),
         None if behind is None or behind.low is None else (models[rest[0]].model, behind),
         shift.points.right_y is not None,
