@@ -21,7 +21,7 @@ from PIL import Image
 from oodometer.build.icons.build import CARD, IID, Options
 from oodometer.build.icons.card import Made, card_text
 from oodometer.build.icons.manifest import FILE, Row, manifest_text
-from oodometer.cli import photographs, quickstart
+from oodometer.cli import quickstart
 from oodometer.cli.main import main
 from oodometer.core.digests import content_digest
 from oodometer.data.icon_protocols import common_iid_rows
@@ -182,6 +182,7 @@ def test_an_attack_and_a_model_of_ones_own(place):
         (("--model", "zoo:icons/right"), 2, "two models named 'right'"),
         (("--photographs", "--offline"), 2, "--photographs goes with --out and --data alone"),
         (("--out", "zoo", "--offline"), 1, "not in the cache"),
+        (("--out", "zoo", "--offline"), 1, "'oodometer quickstart --photographs' needs no icons"),
     ],
 )
 def test_mistakes_get_one_line(place, words, code, message):
@@ -197,11 +198,6 @@ def test_without_a_zoo_nothing_is_built(place, monkeypatch):
     assert result.exit_code == 1
     assert "the models of icons are not there" in result.stderr
     assert not (place / "new").exists()
-    asked = []
-    monkeypatch.setattr(photographs, "measure_photographs", lambda out, data: asked.append((out, data)))
-    result = oodometer("--out", "new")  # there is something to see all the same
-    assert (result.exit_code, asked) == (0, [("new", None)])
-    assert "photographs instead" in result.stderr
 
 
 @pytest.mark.slow

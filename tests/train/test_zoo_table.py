@@ -104,3 +104,14 @@ def test_measured_accuracies_replace_older_ones(tmp_path):
     new = measure.with_accuracies(old, {"icons-iid": "0.9 [0.8, 1.0] n=10"})
     (tmp_path / "a.toml").write_text(new)
     assert read_card(tmp_path / "a.toml").notes == {"seed": "0", "accuracy_icons_iid": "0.9 [0.8, 1.0] n=10"}
+
+
+def test_the_documentation_has_what_the_cards_say():
+    module = load("table")
+    try:
+        page = module.PAGE.read_text(encoding="utf-8")
+        assert module.with_table(page, module.table(module.read_cards(ZOO / "icons"))) == page, (
+            "run `python zoo/table.py --write`"
+        )
+    finally:
+        del sys.modules["zoo_table"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from oodometer.cli.output import Lines, as_json, print_json, say, say_if_compiling, watching
-from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.errors import DataError, OodometerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,8 +65,6 @@ def command(
     as_json: bool,
 ) -> None:
     """Measure the zoo on icons, or on photographs."""
-    from oodometer.models.icon_zoo import icon_names
-
     if photographs or data:
         if as_json or models or offline or full_corruptions:
             raise UsageError("--photographs goes with --out and --data alone; 'oodometer run' and 'score' do the rest")
@@ -74,14 +72,11 @@ def command(
 
         measure_photographs(out, data)
         return
-    if not models and not as_json and not icon_names():
-        from oodometer.cli.photographs import measure_photographs
-
-        say("the networks of icons are not here (zoo/train.py trains them): photographs instead")
-        measure_photographs(out, None)
-        return
     measured = loaded([ZOO, *models])
-    built = build(f"{out}/icons", offline=offline)
+    try:
+        built = build(f"{out}/icons", offline=offline)
+    except DataError as error:
+        raise DataError(f"{error}; 'oodometer quickstart --photographs' needs no icons") from error
     asked = what_to_run(f"{out}/icons", None if full_corruptions else images)
     board = measure(measured, asked, f"{out}/runs")
     print_json(board.as_json()) if as_json else click.echo(board)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import oodometer as odo
 from oodometer.build.icons.build import Built, Options, build_icons
 from oodometer.build.icons.names import own_names
 from oodometer.build.icons.outside import MIN_ICONS
 from oodometer.build.icons.unicode_emoji import SKIN_TONES, slug_of
+from oodometer.cli.main import main
 from oodometer.core.errors import DataError
 from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
 from oodometer.data.sets.class_lists import class_list
 from oodometer.data.sets.icons50 import icons_50
+from oodometer.models.card import read_card
+from oodometer.models.icon_zoo import icon_folder
 
 pytestmark = pytest.mark.slow
 
@@ -143,3 +149,35 @@ def test_an_icon_of_every_vendor_looks_as_it_should(built: Built) -> None:
             assert middle[0] > middle[1] + 60, f"{style} {version}: a red heart is red"
         assert (heart[0, 0] > 250).all(), "on white"
     assert Path(built.folder, "CARD.md").stat().st_size > 4000
+
+
+def test_a_network_of_the_zoo_comes_out_again(built: Built, tmp_path: Path) -> None:
+    """Trained again as its card says, measured by a run, it is within the intervals on the card."""
+    pytest.importorskip("torch")
+    card = icon_folder() / "resnet8-narrow.toml"
+    again = tmp_path / "again.onnx"
+    trained = CliRunner().invoke(main, ["train", str(built.folder), "--like", str(card), "--out", str(again)])
+    assert trained.exit_code == 0, trained.stderr
+    words = [
+        "--model",
+        f"onnx:{again}",
+        "--data",
+        str(built.folder),
+        "--on",
+        "icons",
+        "--store",
+        str(tmp_path / "runs"),
+    ]
+    run = CliRunner().invoke(main, ["run", *words, "--json"])
+    assert run.exit_code == 0, run.stderr
+    found = {row["condition"]: row["estimate"] for row in json.loads(run.stdout) if row["metric"] == "top-1"}
+    on_card = {
+        name.removeprefix("accuracy_").replace("_", "-"): text
+        for name, text in read_card(card).notes.items()
+        if name.startswith("accuracy_")
+    }
+    assert found.keys() == on_card.keys()
+    for name, text in on_card.items():
+        low, high, n = re.fullmatch(r"[\d.]+ \[([\d.]+), ([\d.]+)\] n=(\d+)", text).groups()
+        assert float(low) <= found[name]["value"] <= float(high), name
+        assert found[name]["n"] == int(n)
