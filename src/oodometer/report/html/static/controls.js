@@ -1,0 +1,88 @@
+// Lists, switches, buttons and fields with their labels, as plots use them.
+"use strict";
+(function () {
+  const make = window.oodometer.make;
+
+  function labelled(text, control) {
+    return make("label", { className: "control" }, make("span", {}, text), control);
+  }
+
+  // groups: [[title, [[value, text], ...]], ...]; those without a title stand alone.
+  function choice(text, groups, chosen, change) {
+    const select = make("select", {});
+    for (const [title, options] of groups) {
+      const place = title ? make("optgroup", { label: title }) : select;
+      for (const [value, shown] of options) {
+        place.append(make("option", { value: String(value), selected: String(value) === String(chosen) }, shown));
+      }
+      if (title) {
+        select.append(place);
+      }
+    }
+    select.addEventListener("change", () => change(select.value));
+    return labelled(text, select);
+  }
+
+  function button(text, press, attributes) {
+    const made = make("button", Object.assign({ type: "button" }, attributes), text);
+    made.addEventListener("click", press);
+    return made;
+  }
+
+  // A few choices side by side, of which one is pressed.
+  function buttons(text, options, chosen, change) {
+    const group = make("div", { className: "control buttons", role: "group", "aria-label": text }, make("span", {}, text));
+    const row = make("div", { className: "row" });
+    for (const [value, shown] of options) {
+      const pressed = String(value) === String(chosen);
+      const one = button(shown, () => change(value), { className: "choice", "aria-pressed": String(pressed) });
+      one.dataset.value = value;
+      row.append(one);
+    }
+    group.append(row);
+    return group;
+  }
+
+  function check(text, on, change) {
+    const box = make("input", { type: "checkbox", checked: on });
+    box.addEventListener("change", () => change(box.checked));
+    return make("label", { className: "control check" }, box, make("span", {}, text));
+  }
+
+  function field(text, value, change) {
+    const input = make("input", { type: "search", value: value, autocomplete: "off", spellcheck: false });
+    let waiting = 0;
+    input.addEventListener("input", function () {
+      window.clearTimeout(waiting);
+      waiting = window.setTimeout(() => change(input.value), 120);
+    });
+    return labelled(text, input);
+  }
+
+  // Categories as buttons that show and hide: [[category, how many], ...].
+  function legend(categories, hidden, toggle) {
+    const row = make("div", { className: "legend", role: "group", "aria-label": "Categories shown" });
+    for (const [category, n] of categories) {
+      const one = make(
+        "button",
+        { type: "button", className: "category", "aria-pressed": String(!hidden.has(category)) },
+        window.oodometer.mark(category),
+        make("span", {}, category.replaceAll("_", " ")),
+        make("small", {}, String(n)),
+      );
+      one.dataset.category = category;
+      one.addEventListener("click", () => toggle(category));
+      row.append(one);
+    }
+    return row;
+  }
+
+  window.oodometer.controls = {
+    choice: choice,
+    button: button,
+    buttons: buttons,
+    check: check,
+    field: field,
+    legend: legend,
+  };
+})();
