@@ -27,15 +27,20 @@ LOOKS = {
     "standard": STANDARD,
     "robust intervention": Look("#b35900", "#e69f00", "diamond", "D"),
     "adversarially trained": Look("#8b2f6b", "#cc79a7", "x", "X"),
+    "lp adversarial": Look("#8b2f6b", "#cc79a7", "x", "X"),  # what the testbed calls the adversarially trained
     "more data": Look("#00795a", "#20c997", "triangle-up", "^"),
 }
 OTHERS = (
     Look("#5b5b00", "#f0e442", "square", "s"),
     Look("#a3341c", "#ff8a65", "star", "*"),
-    Look("#444444", "#bbbbbb", "cross", "P"),
     Look("#4b3f9e", "#a99cf0", "triangle-down", "v"),
+    Look("#8a5a44", "#d9a58b", "pentagon", "p"),
+    Look("#00696b", "#6fd6d8", "triangle-left", "<"),
+    Look("#9c2c5c", "#f78fb3", "triangle-right", ">"),
+    Look("#3a6b1f", "#a5d67a", "hexagon", "h"),
 )
 UNKNOWN = "category unknown"
+NOBODY_SAYS = Look("#595959", "#bbbbbb", "cross", "P")
 
 
 def looks_of(categories: Iterable[str]) -> dict[str, Look]:
@@ -46,5 +51,6 @@ def looks_of(categories: Iterable[str]) -> dict[str, Look]:
     """
     names = dict.fromkeys(categories)
     known = {name: LOOKS[plain] for plain in LOOKS for name in names if name.replace("_", " ") == plain}
-    others = sorted(name for name in names if name not in known)
-    return {**known, **{name: OTHERS[place % len(OTHERS)] for place, name in enumerate(others)}}
+    others = sorted(name for name in names if name not in known and name != UNKNOWN)
+    unknown = {UNKNOWN: NOBODY_SAYS} if UNKNOWN in names else {}
+    return {**known, **{name: OTHERS[place % len(OTHERS)] for place, name in enumerate(others)}, **unknown}

@@ -10,11 +10,11 @@
   // ---- how numbers are written: as the page was, see written.py ----
 
   function fixed(value, digits) {
-    const scaled = Math.abs(value) * 10 ** digits;
-    if (scaled % 1 !== 0.5) {
+    const halves = value * 2 ** (digits + 1); // a number just between two is an odd multiple of 1 / 2^(digits + 1)
+    if (!Number.isInteger(halves) || halves % 2 === 0) {
       return value.toFixed(digits);
     }
-    const whole = Math.floor(scaled); // just between two: to the even one, as Python does
+    const whole = Math.floor(Math.abs(value) * 10 ** digits); // to the even one, as Python does
     return ((Math.sign(value) * (whole + (whole % 2))) / 10 ** digits).toFixed(digits);
   }
 
@@ -73,6 +73,10 @@
     square: "M2 2h12v12H2z",
     star: "M8 0l2 5.6 6 .2-4.8 3.6L12.9 16 8 12.2 3.1 16l1.7-6.6L0 5.800l6-.2z",
     cross: "M5.5 1h5v4.5H15v5h-4.5V15h-5v-4.5H1v-5h4.5z",
+    pentagon: "M8 .8l7 5.1-2.7 8.3H3.7L1 5.9z",
+    hexagon: "M8 .8l6.3 3.6v7.2L8 15.2l-6.3-3.6V4.4z",
+    "triangle-left": "M1 8L14.5 .5v15z",
+    "triangle-right": "M15 8L1.5 .5v15z",
   };
 
   // The sign of a category, as in the plots.
@@ -455,6 +459,7 @@
   window.oodometer.table = table;
   window.oodometer.mark = mark;
   window.oodometer.make = make;
+  window.oodometer.fixed = fixed;
   document.addEventListener("oodometer-theme", recolour);
   startAll();
 })();
