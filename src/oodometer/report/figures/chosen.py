@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
+from typing import TypeVar
 
-from oodometer.core.errors import OodometerError, UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.points import Point
 from oodometer.report.robustness import Robustness
 from oodometer.report.study import Study, StudyShift
+from oodometer.store.cells import Cell
+
+T = TypeVar("T")
 
 MOST_NAMES = 12
 """Shifts that an error names."""
@@ -61,3 +65,24 @@ def enough_conditions(study: Study) -> str:
 def predictions(study: Study) -> str:
     """Why there is nothing about single images: empty where there are predictions."""
     return "" if any(model.cells for model in study.models) else "predictions, not only accuracies of a table"
+
+
+def cells_under(study: Study, shift: StudyShift, options: FigureOptions) -> dict[str, Cell]:
+    """The cell of each model under a shift that is a single condition."""
+    if len(shift.points.conditions) > 1:
+        some = shift.points.conditions[0]
+        raise UsageError(f"{shift.name} is {len(shift.points.conditions)} conditions; name one, as --shift {some}")
+    shown = {point.model for point in shown_points(shift, options)}
+    found = {name: cells[1][0] for name, cells in shift.points.cells.items() if name in shown and cells[1]}
+    if not found:
+        raise StoreError(f"{study.store}: no predictions on {shift.name}, only accuracies of a table")
+    return found
+
+
+def at_most(rows: Sequence[T], most: int) -> list[T]:
+    """The rows, if they fit on a page; an error that says what to do otherwise."""
+    if len(rows) > most:
+        raise UsageError(
+            f"{len(rows)} models are more than the {most} rows of a page; choose some with --models PATTERN"
+        )
+    return list(rows)

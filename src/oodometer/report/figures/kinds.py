@@ -42,6 +42,13 @@ HOME = "oodometer.report.figures"
 figure_kinds: Registry[Kind] = Registry(
     "kind of figure",
     {
+        "accuracy": f"{HOME}.accuracy:ACCURACY",
+        "aupr": f"{HOME}.aupr:AUPR_KIND",
+        "calibration": f"{HOME}.calibration:CALIBRATION",
+        "correlation": f"{HOME}.correlation:CORRELATION",
+        "effective": f"{HOME}.effective:EFFECTIVE",
+        "quadrants": f"{HOME}.quadrants:QUADRANTS",
+        "scales": f"{HOME}.scales:SCALES",
         "scatter": f"{HOME}.scatter:SCATTER",
     },
     group="oodometer.figures",

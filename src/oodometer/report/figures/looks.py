@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oodometer.report.palette import LOOKS, OTHERS, UNKNOWN, Look, looks_of
+from oodometer.report.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,19 +49,18 @@ class Looks:
         return [mark(look) for look in self.looks.values()], [label.replace("_", " ") for label in labels]
 
 
-def looks_for(models: Iterable[tuple[str, str]]) -> Looks:
-    """The looks of the categories of these models, given as (model, category), each model counted once."""
-    counts = Counter(dict(models).values())
-    others = [name for name in counts if name.replace("_", " ") not in LOOKS]
+def looks_for(study: Study, shown: Iterable[tuple[str, str]]) -> Looks:
+    """The looks of the models that are shown, given as (model, category); the same in all figures of a study."""
+    every = Counter(model.origin.category for model in study.models)
+    others = [name for name in every if name.replace("_", " ") not in LOOKS]
     few = set()
     if len(others) > len(OTHERS):
-        ranked = sorted(others, key=lambda name: (-counts[name], name))
+        ranked = sorted(others, key=lambda name: (-every[name], name))
         few = set(ranked[len(OTHERS) - 1 :])
-    shown = {name: OTHER if name in few else name for name in counts}
-    summed: Counter[str] = Counter()
-    for name, n in counts.items():
-        summed[shown[name]] += n
-    return Looks(shown, looks_of(summed), dict(summed))
+    names = {name: OTHER if name in few else name for name in every}
+    counts = Counter(names[category] for category in dict(shown).values())
+    looks = {name: look for name, look in looks_of(names.values()).items() if counts[name]}
+    return Looks(names, looks, dict(counts))
 
 
 def mark(look: Look) -> Any:

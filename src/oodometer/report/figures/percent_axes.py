@@ -87,7 +87,7 @@ def _regular(span: Span, apart: float) -> list[float]:
     best: list[float] = []
     for step in STEPS:
         first, last = np.ceil(span.low / step - 1e-9), np.floor(span.high / step + 1e-9)
-        ticks = [round(float(step * at), 6) for at in np.arange(first, last + 1)]
+        ticks = [round(float(step * at), 6) + 0.0 for at in np.arange(first, last + 1)]
         if span.scale != "linear":
             ticks = [tick for tick in ticks if 0 < tick < 100]
         if len(ticks) > 1 and np.diff(span.place(np.array(ticks))).min() < apart:

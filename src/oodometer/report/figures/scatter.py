@@ -68,15 +68,15 @@ def draw_scatter(study: Study, options: FigureOptions) -> Figure:
         )
         for shift in shifts
     ]
-    return draw_panels(shown, options)
+    return draw_panels(study, shown, options)
 
 
-def draw_panels(panels: Sequence[Panel], options: FigureOptions) -> Figure:
+def draw_panels(study: Study, panels: Sequence[Panel], options: FigureOptions) -> Figure:
     """The panels beside and above each other, with one legend."""
     across, down = grid_of(len(panels), options.columns)
     figure = new_figure(options.columns, down * min(0.9 * panels[0].side, 4.2) + 0.5)
     cells = figure.subplots(down, across, squeeze=False).ravel()
-    looks = looks_for((point.model, point.origin.category) for panel in panels for point in panel.points)
+    looks = looks_for(study, ((point.model, point.origin.category) for panel in panels for point in panel.points))
     for axes, panel in zip(cells, panels, strict=False):
         draw_panel(axes, panel, looks)
     for axes in cells[len(panels) :]:
