@@ -1,11 +1,159 @@
-"""The section "interventions"."""
+"""Interventions: each model against the one that it was made from."""
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Section
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oodometer.core.estimate import Estimate
+from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
+from oodometer.report.interventions import Difference, Interventions, OnShift, interventions_of
+from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
 
+PAIRED = (
+    "Both are judged on the same images: the interval of a difference is Tango's, the p-value that of the exact "
+    "McNemar test, on the images that one of them gets right and the other does not. Over a family of corruptions it "
+    "is the mean, with Student's interval over images and no p-value."
+)
+APART = (
+    "These accuracies come from a table, so nobody knows on which images two models agree: the intervals are "
+    "Newcombe's for two separate samples, wider than those of the same images would be, and there are no p-values."
+)
 
-def section(study: Study) -> Section | None:  # noqa: ARG001
-    """Nothing yet."""
-    return None
+
+def section(study: Study) -> Section | None:
+    """Differences between models and their parents; None where no model has one."""
+    found = interventions_of(study)
+    if not found.found:
+        return None
+    parts: list[Part] = [_plot(study, found), _table(study, found)]
+    if found.notes:
+        parts.append(Words(found.notes, "note"))
+    return Section("interventions", "Interventions", _lead(found), tuple(parts))
+
+
+def _lead(found: Interventions) -> tuple[str, ...]:
+    n = len({one.model for one in found.found})
+    made = "model was made from another" if n == 1 else "models were made from others"
+    kinds = {one.paired for one in found.differences}
+    how = " ".join(words for paired, words in ((True, PAIRED), (False, APART)) if paired in kinds)
+    return (f"{n} {made} that were measured too. {_first_shift(found)}", how)
+
+
+def _first_shift(found: Interventions) -> str:
+    """What happened on the first shift, in a sentence."""
+    first = [one for one in found.found if one.shift == found.found[0].shift]
+    better, worse = _beyond_chance(first)
+    best = first[0]
+    said = (
+        f"{best.model} comes out best: {_points(best.shifted.difference)} points, and "
+        f"{_points(best.clean.difference)} on {best.clean.condition}."
+    )
+    return f"On {best.shift} {better} of {len(first)} beat their parent beyond chance, {worse} lost to it. {said}"
+
+
+def _beyond_chance(some: Sequence[OnShift]) -> tuple[int, int]:
+    """How many are better and how many are worse than their parents, by the ends of their intervals."""
+    ends = [(one.shifted.difference.low, one.shifted.difference.high) for one in some]
+    better = sum(low is not None and low > 0 for low, _ in ends)
+    return better, sum(high is not None and high < 0 for _, high in ends)
+
+
+def _plot(study: Study, found: Interventions) -> Plot:
+    category = {model.name: model.origin.category or UNKNOWN for model in study.models}
+    shifts: dict[str, list[OnShift]] = {}
+    for one in found.found:
+        shifts.setdefault(one.shift, []).append(one)
+    return Plot(
+        "interventions-plot",
+        "Accuracy of each model minus that of its parent, in points: on the clean images (hollow) and under the shift "
+        "(filled), with intervals. Right of the line the intervention helped.",
+        "interventions",
+        {
+            "shifts": [
+                {
+                    "name": name,
+                    "clean": some[0].clean.condition,
+                    "rows": [
+                        {
+                            "model": one.model,
+                            "parent": one.parent,
+                            "category": category[one.model],
+                            "clean": _plain(one.clean),
+                            "shifted": _plain(one.shifted),
+                        }
+                        for one in some
+                    ],
+                }
+                for name, some in shifts.items()
+            ]
+        },
+        height=360,
+    )
+
+
+def _plain(one: Difference) -> dict[str, Any]:
+    return {"difference": [one.difference.value, one.difference.low, one.difference.high], "p": one.p_value}
+
+
+def _table(study: Study, found: Interventions) -> Table:
+    differences = found.differences
+    tests = sum(one.p_value is not None for one in differences)
+    done = _interventions(study)
+    caption = "Every model against its parent."
+    if tests:
+        caption += (
+            f" {tests} p-values, not corrected for their number: of {tests} comparisons without any difference "
+            f"about {max(round(0.05 * tests), 1)} would be below 0.05."
+        )
+    columns = (
+        Column("model"),
+        Column("parent"),
+        Column("intervention", about="What was done, as the model's card has it"),
+        Column("condition"),
+        Column("parent's accuracy", "percent"),
+        Column("accuracy", "percent", better="high"),
+        Column("difference", "points", "Accuracy of the model minus that of the parent", "high"),
+        Column("p", "number", "Exact McNemar test, two-sided", digits=4),
+        Column("only parent right", "count"),
+        Column("only model right", "count"),
+        Column("n", "count", "Common images"),
+    )
+    rows = tuple(
+        (
+            one.model,
+            one.parent,
+            done.get(one.model, ""),
+            one.condition,
+            one.before,
+            one.after,
+            one.difference,
+            one.p_value,
+            one.only_before,
+            one.only_after,
+            one.difference.n,
+        )
+        for one in differences
+    )
+    return Table("interventions-table", caption, columns, rows, filters="condition")
+
+
+def _interventions(study: Study) -> Mapping[str, str]:
+    """Model to what its card says was done to it; its category where the card is silent."""
+    found = {}
+    for model in study.models:
+        card = model.cells[0].model.get("card") or {} if model.cells else {}
+        found[model.name] = ", ".join(map(str, card.get("interventions") or ())) or model.origin.category
+    return found
+
+
+def _points(estimate: Estimate) -> str:
+    """A difference in points, with its interval.
+
+    >>> _points(Estimate(0.0213, 0.001, 0.042, 100, "tango score 95%"))
+    '+2.1 [+0.1, +4.2]'
+    """
+    known = estimate.low is not None and estimate.high is not None
+    ends = f" [{100 * estimate.low:+.1f}, {100 * estimate.high:+.1f}]" if known else ""  # type: ignore[operator]
+    return f"{100 * estimate.value:+.1f}{ends}".replace("-", "−")

@@ -1,11 +1,304 @@
-"""The section "provenance"."""
+"""Provenance: where every number comes from, and the commands that give it again."""
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Section
-from oodometer.report.study import Study
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from oodometer.core.errors import OodometerError
+from oodometer.report.commands import CATEGORIES, commands_of, written
+from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
+from oodometer.report.study import Study, StudyModel
+from oodometer.stats.intervals import DEFAULT_INTERVAL
+from oodometer.store.cells import Cell
+from oodometer.store.images import space_of
+from oodometer.store.queries import counts
+from oodometer.store.tables import read_tables
+
+DIGITS = 8
+"""Of a digest, where it is shown."""
+
+MOST_WARNINGS = 20
+INPUT_FROM = {"default": "nobody declared it"}
 
 
-def section(study: Study) -> Section | None:  # noqa: ARG001
-    """Nothing yet."""
-    return None
+def section(study: Study) -> Section:
+    """Models, data, conditions, versions, seeds and commands."""
+    measured = [model for model in study.models if model.cells]
+    cells = [cell for model in measured for cell in model.cells]
+    parts: list[Part] = []
+    if cells:
+        parts += [_models(measured), _data_sets(study, cells), _conditions(cells), _versions(cells)]
+    parts += [*_tables(study), *_unfinished(study), *_warnings(study, cells)]
+    parts.append(Words(_drawing(study), "list"))
+    for one in commands_of(study):
+        parts += [Words((one.what,)), Words(tuple(written(line) for line in one.lines), "commands")]
+    return Section("provenance", "Provenance", _lead(study, measured, cells), tuple(parts))
+
+
+def _lead(study: Study, measured: Sequence[StudyModel], cells: Sequence[Cell]) -> tuple[str, ...]:
+    lines = []
+    if cells:
+        rows = sum(cell.n_rows for cell in cells)
+        data = len({str(cell.condition["data"]) for cell in cells})
+        lines.append(
+            f"{len(cells):,} runs of {_several(len(measured), 'model')} on {_several(data, 'data set')}: "
+            f"{rows:,} predictions, each kept with the digests of its weights and of its images."
+        )
+    known = len(study.models) - len(measured)
+    if known:
+        lines.append(f"Of {_several(known, 'model')} only accuracies from tables are known.")
+    lines.append(
+        "Below are what was run, and the commands that give the numbers again. A store knows models and data by name "
+        f"alone: put the file or address in place of the name, and your table of categories in place of {CATEGORIES}."
+    )
+    return tuple(lines)
+
+
+def _models(models: Sequence[StudyModel]) -> Table:
+    columns = (
+        Column("model"),
+        Column("kind", about="What ran it"),
+        Column("category"),
+        Column("parent"),
+        Column("interventions"),
+        Column("training data"),
+        Column("input", about="What it is shown"),
+        Column("input from", about="Who says that it wants this input"),
+        Column("mean", about="Of pixels in [0, 1], taken off before the model", hidden=True),
+        Column("std", about="By which pixels are divided then", hidden=True),
+        Column("precision"),
+        Column("classes", "count"),
+        Column("weights", about="Of their digest, the beginning"),
+        Column("digest of the weights", hidden=True),
+        Column("notes", about="What else its card says", hidden=True),
+    )
+    rows = tuple(_model(one) for one in models)
+    # A column that says nothing of any model is not shown, unless it is asked for.
+    told = [any(row[place] not in ("", None) for row in rows) for place in range(len(columns))]
+    shown = tuple(column if told[place] else replace(column, hidden=True) for place, column in enumerate(columns))
+    return Table("models", "The models, as they were run.", shown, rows, filters="category")
+
+
+def _model(model: StudyModel) -> tuple[Value, ...]:
+    cell = model.cells[0]
+    described, card = cell.model, cell.model.get("card") or {}
+    shown = described.get("input") or {}
+    notes = {name: text for name, text in (described.get("notes") or {}).items() if name != "input"}
+    said = str((described.get("notes") or {}).get("input") or "")
+    return (
+        model.name,
+        str(described.get("kind") or ""),
+        model.origin.category,
+        model.origin.parent or "",
+        ", ".join(map(str, card.get("interventions") or ())),
+        str(card.get("training_data") or ""),
+        _view(shown.get("view")) or str(shown.get("note") or ""),
+        INPUT_FROM.get(said, said),
+        _numbers(shown.get("mean")),
+        _numbers(shown.get("std")),
+        cell.precision,
+        described.get("n_classes"),
+        cell.weights[:DIGITS],
+        cell.weights,
+        "; ".join(f"{name} {text}" for name, text in notes.items()),
+    )
+
+
+def _view(view: Mapping[str, Any] | None) -> str:
+    """How an image becomes a model's input, in words.
+
+    >>> _view({"height": 224, "width": 224, "resize": 256, "interpolation": "bicubic"})
+    'shorter side to 256, centre crop 224 x 224, bicubic'
+    """
+    if not view:
+        return ""
+    size = f"{view.get('width')} x {view.get('height')}"
+    cut = f"shorter side to {view['resize']}, centre crop {size}" if view.get("resize") else f"squashed to {size}"
+    return f"{cut}, {view.get('interpolation')}"
+
+
+def _numbers(values: Sequence[float] | None) -> str:
+    return ", ".join(f"{one:.4g}" for one in values or ())
+
+
+def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
+    first: dict[str, Cell] = {}
+    for cell in cells:
+        first.setdefault(str(cell.condition["data"]), cell)
+    columns = (
+        Column("data set"),
+        Column("images", "count"),
+        Column("classes", "count", "Of its labels"),
+        Column("runs", "count"),
+        Column("content", about="Of the digest of all its images and labels, the beginning"),
+        Column("digest of the content", hidden=True),
+    )
+    rows = tuple(
+        (
+            cell.data,
+            cell.n_images,
+            _n_classes(study, cell),
+            sum(str(one.condition["data"]) == digest for one in cells),
+            digest[:DIGITS],
+            digest,
+        )
+        for digest, cell in first.items()
+    )
+    return Table("data-sets", "The data sets, by their content.", columns, rows)
+
+
+def _n_classes(study: Study, cell: Cell) -> int | None:
+    try:
+        return len(space_of(study.store, cell).classes)
+    except OodometerError:  # a damaged table of images, which the study's notes tell of
+        return None
+
+
+def _conditions(cells: Sequence[Cell]) -> Table:
+    found: dict[tuple[str, str, str], tuple[Cell, int]] = {}
+    for cell in cells:
+        key = cell.condition_name, cell.data, str(sorted(cell.condition.items(), key=lambda pair: pair[0]))
+        _, n = found.get(key, (cell, 0))
+        found[key] = cell, n + 1
+    columns = (
+        Column("condition"),
+        Column("data set"),
+        Column("what is done", about="To the images, before the model's own preprocessing"),
+        Column("parameters", about="Severity, seed, strength: all that the result depends on"),
+        Column("answered", "count", "Classes among which models choose"),
+        Column("label map", about="Of its digest, the beginning"),
+        Column("models", "count"),
+        Column("images", "count"),
+    )
+    rows = tuple(
+        (
+            cell.condition_name,
+            cell.data,
+            *_done(cell.condition),
+            cell.n_classes,
+            str(cell.condition.get("label_map") or "")[:DIGITS],
+            n,
+            cell.n_images,
+        )
+        for cell, n in found.values()
+    )
+    caption = f"The {_several(len(rows), 'condition')} that models were asked about."
+    return Table("conditions", caption, columns, rows, filters="what is done", folded=len(rows) > 12)
+
+
+def _done(condition: Mapping[str, Any]) -> tuple[str, str]:
+    """What is done to the images of a condition, and with which parameters.
+
+    >>> _done({"transform": {"name": "fog", "severity": 3, "seed": 0, "quality": None, "view": {}}})
+    ('fog', 'severity 3, seed 0')
+    >>> _done({"transform": None, "attack": {"name": "pgd-linf-4", "attack": "pgd", "epsilon": 4.0}})
+    ('pgd-linf-4', 'attack pgd, epsilon 4')
+    """
+    given = condition.get("transform") or condition.get("attack") or {}
+    words = [_parameter(name, value) for name, value in given.items() if name != "name" and value not in (None, {})]
+    if condition.get("unit"):
+        words.append(f"judged by {condition['unit']}")
+    return str(given.get("name") or "nothing"), ", ".join(words)
+
+
+def _parameter(name: str, value: Any) -> str:
+    if name == "view" and isinstance(value, Mapping):
+        return f"on {_view(value)}"
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+
+
+def _versions(cells: Sequence[Cell]) -> Table:
+    parts = list(dict.fromkeys(name for cell in cells for name in cell.versions))
+    found: dict[tuple[str, ...], int] = {}
+    for cell in cells:
+        key = tuple(cell.versions.get(name, "") for name in parts)
+        found[key] = found.get(key, 0) + 1
+    columns = (*(Column(name) for name in parts), Column("runs", "count"))
+    rows: tuple[tuple[Value, ...], ...] = tuple((*key, n) for key, n in found.items())
+    return Table("versions", "The versions of what made the predictions.", columns, rows)
+
+
+def _tables(study: Study) -> Iterator[Table]:
+    if not study.sources:
+        return
+    rows = read_tables(study.store)
+    columns = (
+        Column("table"),
+        Column("models", "count"),
+        Column("conditions", "count"),
+        Column("accuracies", "count"),
+        Column("without n", "count", "Accuracies of which nobody says how many images are behind them"),
+    )
+    yield Table(
+        "imported",
+        "The tables that were imported.",
+        columns,
+        tuple(
+            (
+                source,
+                len({row.model for row in rows if row.source == source}),
+                len({row.condition for row in rows if row.source == source}),
+                sum(row.source == source for row in rows),
+                sum(row.source == source and row.n is None for row in rows),
+            )
+            for source in study.sources
+        ),
+    )
+
+
+def _unfinished(study: Study) -> Iterator[Table]:
+    """What is not done yet."""
+    store = study.store
+    begun = [cell for cell in store.cells(damaged=[]) if not store.is_sealed(cell)]
+    if not begun:
+        return
+    try:
+        rows = {one.cell.key: one.n_rows for one in counts(store, [cell for cell in begun if store.row_files(cell)])}
+    except OodometerError:  # one of them is damaged, which the study's notes tell of
+        rows = {}
+    columns = (Column("model"), Column("condition"), Column("data set"), Column("done", "count"), Column("of", "count"))
+    yield Table(
+        "unfinished",
+        "Unfinished runs: their numbers are of the images that are done.",
+        columns,
+        tuple((cell.model_name, cell.condition_name, cell.data, rows.get(cell.key, 0), cell.n_rows) for cell in begun),
+    )
+
+
+def _warnings(study: Study, cells: Sequence[Cell]) -> Iterator[Words]:
+    """What attacks found out about themselves while they ran."""
+    lines = [
+        f"{cell.model_name} on {cell.condition_name}: {line}"
+        for cell in cells
+        if "attack" in cell.condition
+        for line in study.store.warnings(cell)
+    ]
+    if len(lines) > MOST_WARNINGS:
+        lines = [*lines[:MOST_WARNINGS], f"and {len(lines) - MOST_WARNINGS} more"]
+    if lines:
+        yield Words(tuple(lines), "note")
+
+
+def _drawing(study: Study) -> tuple[str, ...]:
+    """How intervals and lines are drawn."""
+    options, drawn = study.options, study.options.resampling
+    through = f"models of the category {options.baseline!r}" if options.baseline else "all models"
+    line = f"Lines: straight on the {options.scale} scale, through {through}"
+    line += f", with a clean accuracy of at least {100 * options.baseline_above:g} %" if options.baseline_above else ""
+    line += f", without {', '.join(options.leave_out)}" if options.leave_out else ""
+    return (
+        f"Intervals of shares: {DEFAULT_INTERVAL}, {100 * drawn.level:g} %.",
+        f"Bootstraps: {drawn.draws:,} draws, seed {drawn.seed}, over images; of lines over models too.",
+        f"{line}.",
+    )
+
+
+def _several(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> _several(1, "model"), _several(1200, "model")
+    ('1 model', '1,200 models')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -20,7 +20,7 @@
     const outside = kind === "outside";
     return {
       type: "bar",
-      name: `${oodometer.plain(oodometer.shortened(name, 40))} (${n.toLocaleString("en")})`,
+      name: `${oodometer.labels.plain(oodometer.labels.short(name, 40))} (${oodometer.numbers.count(n)})`,
       x: counts.map((_, at) => (edges[at] + edges[at + 1]) / 2),
       y: counts.map((one) => one / n),
       width: counts.map((_, at) => edges[at + 1] - edges[at]),
@@ -33,7 +33,7 @@
       text: counts.map(
         (one, at) =>
           `${edges[at].toPrecision(3)} to ${edges[at + 1].toPrecision(3)}<br>` +
-          `${oodometer.percent(one / n)} %: ${one.toLocaleString("en")} of ${n.toLocaleString("en")} images`,
+          `${oodometer.numbers.percent(one / n)} %: ${oodometer.numbers.count(one)} of ${oodometer.numbers.count(n)} images`,
       ),
       textposition: "none",
       hovertemplate: `<b>${outside ? "outside" : "inside"}</b><br>%{text}<extra></extra>`,
@@ -45,7 +45,7 @@
     return ["AUROC", "AUPR"]
       .map((name) => [name, of(name.toLowerCase())])
       .filter(([, estimate]) => estimate)
-      .map(([name, estimate]) => `${name} ${oodometer.interval(estimate)}`)
+      .map(([name, estimate]) => `${name} ${oodometer.estimate(estimate)}`)
       .join(" · ");
   }
 
@@ -82,10 +82,10 @@
     const several = new Set(data.found.map((one) => one.condition)).size > 1;
     const models = data.found.map((one, at) => [at, several ? `${one.model} on ${one.condition}` : one.model]);
     now.parts = oodometer.chooser(element, [
-      oodometer.choice("Model", models, now.found, change("found")),
-      oodometer.choice(
+      oodometer.controls.choice("Model", [["", models]], now.found, change("found")),
+      oodometer.controls.choice(
         "Score",
-        data.scores.map((score, at) => [at, score.name]),
+        [["", data.scores.map((score, at) => [at, score.name])]],
         now.score,
         change("score"),
       ),

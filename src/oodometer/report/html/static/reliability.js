@@ -69,8 +69,8 @@
 
   function hover(bin) {
     return (
-      `${oodometer.percent(bin[0])} % sure on average<br>` +
-      `${oodometer.interval(bin.slice(1, 4))} right<br>${bin[4].toLocaleString("en")} images`
+      `${oodometer.numbers.percent(bin[0])} % sure on average<br>` +
+      `${oodometer.estimate(bin.slice(1, 4))} right<br>${oodometer.numbers.count(bin[4])} images`
     );
   }
 
@@ -141,9 +141,9 @@
   }
 
   function words(model, answers, several, narrow) {
-    const mark = several ? `<b>${oodometer.plain(oodometer.shortened(model.name, narrow ? 18 : 26))}</b>  ` : "";
-    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.interval(answers.rms)}` : "";
-    const told = answers ? `ECE ${oodometer.interval(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
+    const mark = several ? `<b>${oodometer.labels.plain(oodometer.labels.short(model.name, narrow ? 18 : 26))}</b>  ` : "";
+    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.estimate(answers.rms)}` : "";
+    const told = answers ? `ECE ${oodometer.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
     return `<span style="color:${model.look.colour};font-size:12px">${mark}${told}</span>`;
   }
 
@@ -195,8 +195,8 @@
         traces.push(...(answers ? tracesOf(answers, at, model.look, model.other) : []));
         return words(model, answers, models.length > 1, narrow);
       });
-      const n = side.of(now.model) ? `, ${side.of(now.model).n.toLocaleString("en")} images` : "";
-      const title = `<b>${oodometer.plain(oodometer.shortened(side.name, narrow ? 34 : 48))}</b>${n}`;
+      const n = side.of(now.model) ? `, ${oodometer.numbers.count(side.of(now.model).n)} images` : "";
+      const title = `<b>${oodometer.labels.plain(oodometer.labels.short(side.name, narrow ? 34 : 48))}</b>${n}`;
       return { text: [title, ...lines].join("<br>") };
     });
     const { drawing, below } = now.parts;
@@ -217,11 +217,11 @@
     const models = data.models.map((model, at) => [at, model.name]);
     const shifts = data.shifts.map((shift, at) => [at, shift.name]);
     const lists = [
-      oodometer.choice("Model", models, now.model, change("model")),
-      oodometer.choice("beside", [[-1, "no other"], ...models], now.other, change("other")),
+      oodometer.controls.choice("Model", [["", models]], now.model, change("model")),
+      oodometer.controls.choice("Beside it", [["", [[-1, "no other"], ...models]]], now.other, change("other")),
     ];
     if (shifts.length > 1) {
-      lists.unshift(oodometer.choice("Shift", shifts, now.shift, change("shift")));
+      lists.unshift(oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift")));
     }
     now.parts = oodometer.chooser(element, lists);
     show(element, data, now);

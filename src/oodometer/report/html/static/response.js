@@ -86,8 +86,8 @@
     const look = oodometer.look(model.category);
     const told = answers.curve.map(
       (point) =>
-        `<b>${oodometer.plain(model.name)}</b><br>${oodometer.percent(point[0])} % answered<br>` +
-        `${oodometer.interval(point.slice(1, 4))} right`,
+        `<b>${oodometer.labels.plain(model.name)}</b><br>${oodometer.numbers.percent(point[0])} % answered<br>` +
+        `${oodometer.estimate(point.slice(1, 4))} right`,
     );
     return Object.assign(axes(at), {
       type: "scatter",
@@ -116,9 +116,9 @@
     if (mine) {
       traces.push(band(mine.curve, at, oodometer.look(model.category).colour), line(model, mine, at, true));
     }
-    const title = `<b>${oodometer.plain(oodometer.shortened(name, narrow ? 34 : 48))}</b>`;
+    const title = `<b>${oodometer.labels.plain(oodometer.labels.short(name, narrow ? 34 : 48))}</b>`;
     const told = mine
-      ? `AURRA ${oodometer.interval(mine.aurra)}, ${mine.n.toLocaleString("en")} images`
+      ? `AURRA ${oodometer.estimate(mine.aurra)}, ${oodometer.numbers.count(mine.n)} images`
       : "this model was not run on it";
     const colour = oodometer.look(model.category).colour;
     return { traces: traces, text: `${title}<br><span style="color:${colour};font-size:12px">${told}</span>` };
@@ -142,10 +142,10 @@
         show(element, data, now);
       };
     const models = data.models.map((model, at) => [at, model.name]);
-    const lists = [oodometer.choice("Model in front", models, now.model, change("model"))];
+    const lists = [oodometer.controls.choice("Model in front", [["", models]], now.model, change("model"))];
     if (data.shifts.length > 1) {
       const shifts = data.shifts.map((shift, at) => [at, shift.name]);
-      lists.unshift(oodometer.choice("Shift", shifts, now.shift, change("shift")));
+      lists.unshift(oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift")));
     }
     now.parts = oodometer.chooser(element, lists);
     show(element, data, now);

@@ -1,0 +1,193 @@
+"""The commands that give the numbers of a study again, as far as its store knows them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from oodometer.report.families import family_of
+from oodometer.report.interventions import parents_of
+from oodometer.report.outside import outside_sets
+from oodometer.report.robustness import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.report.stored_points import CLEAN
+from oodometer.report.study import Study
+from oodometer.store.cells import Cell
+from oodometer.store.shifts import shifts_in
+
+SUBSET = re.compile(r"(?P<data>.*)\[(?P<images>\d+), seed (?P<seed>-?\d+)\]", re.DOTALL)
+"""How a choice of the images of a data set is called."""
+
+Line = tuple[str, ...]
+"""The words of a command."""
+
+CATEGORIES = "CATEGORIES.csv"
+MOST_COMPARISONS = 20
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Commands for one purpose: what they give, and the words of each."""
+
+    what: str
+    lines: tuple[Line, ...]
+
+
+def commands_of(study: Study) -> tuple[Commands, ...]:
+    """What made the predictions, and what gives each kind of number in the report."""
+    found = (
+        Commands("The predictions, and the tables that were imported:", (*_runs(study), *_imports(study))),
+        Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
+        Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
+        Commands("Models against their parents:", tuple(_comparisons(study))),
+        Commands("This report:", (_line("report", str(study.store), *_categories(study), *_of_the_line(study)),)),
+    )
+    return tuple(one for one in found if one.lines)
+
+
+def written(words: Sequence[str], width: int = 100) -> str:
+    r"""A command as a shell takes it, over several lines where it is long; an option stays with its value.
+
+    >>> print(written(["oodometer", "run", "--model", "zoo:a", "--model", "zoo:b c", "--data", "$HOME"], 30))
+    oodometer run --model zoo:a \
+        --model 'zoo:b c' \
+        --data '$HOME'
+    """
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word.startswith("--"):
+            parts.append([])
+        parts[-1].append(shlex.quote(word))
+    lines = [" ".join(parts[0])]
+    for part in parts[1:]:
+        text = " ".join(part)
+        if len(lines[-1]) + 1 + len(text) > width - 2:  # with room for the sign that it goes on
+            lines.append(f"    {text}")
+        else:
+            lines[-1] += f" {text}"
+    return " \\\n".join(lines)
+
+
+def _line(*words: str) -> tuple[str, ...]:
+    return "oodometer", *words
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What one command asks of models: the same images, keeping the same."""
+
+    data: str
+    images: str
+    seed: str
+    precision: str
+
+
+def _runs(study: Study) -> list[Line]:
+    """A command for each data set that models were run on."""
+    standard = [one.standard for one in shifts_in(study.store)]
+    asked: dict[_Run, tuple[dict[str, None], dict[str, None]]] = {}
+    for model in study.models:
+        for cell in model.cells:
+            if cell.model.get("kind") == "predictions" or (cell.condition in standard and cell.condition_name != CLEAN):
+                continue
+            models, on = asked.setdefault(_run(cell), ({}, {}))
+            models[spec_of(cell)] = None
+            on[family_of(cell.condition_name) or cell.condition_name] = None
+    return [_line("run", *_run_words(study, one, list(models), list(on))) for one, (models, on) in asked.items()]
+
+
+def _run(cell: Cell) -> _Run:
+    match = SUBSET.fullmatch(cell.data)
+    data, images, seed = (match["data"], match["images"], match["seed"]) if match else (cell.data, "", "0")
+    drawn = (cell.condition.get("transform") or {}).get("seed")
+    return _Run(data, images, seed if match or drawn is None else str(drawn), cell.precision)
+
+
+def spec_of(cell: Cell) -> str:
+    """A model as ``run --model`` takes it: its kind and name."""
+    return f"{cell.model.get('kind') or 'KIND'}:{cell.model_name}"
+
+
+def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]) -> list[str]:
+    words = [word for name in models for word in ("--model", name)]
+    words += ["--data", run.data]
+    words += [word for name in on for word in ("--on", name)]
+    words += ["--images", run.images] if run.images else []
+    words += ["--seed", run.seed] if run.seed != "0" else []
+    words += ["--device", "cuda", "--precision", run.precision] if run.precision != "float32" else []
+    return [*words, "--store", str(study.store)]
+
+
+def _imports(study: Study) -> list[Line]:
+    answers = dict.fromkeys(
+        (cell.model_name, cell.condition_name)
+        for model in study.models
+        for cell in model.cells
+        if cell.model.get("kind") == "predictions"
+    )
+    store = "--store", str(study.store)
+    tables = [_line("import", source, *store) for source in study.sources]
+    return tables + [
+        _line("import", "FILE.npy", "--labels", "LABELS.txt", "--model", model, "--condition", condition, *store)
+        for model, condition in answers
+    ]
+
+
+def _scores(study: Study) -> list[Line]:
+    store, options = str(study.store), _of_bootstraps(study)
+    if not any(model.cells for model in study.models):
+        return [_line("score", store, "--metrics", "top-1,mce", *options)]
+    lines = [
+        _line("score", store, "--metrics", "top-1,rms-calibration,ece,aurra,mce", *options),
+        _line("score", store, "--metrics", "reliability,response-curve", *options),
+    ]
+    return lines + [
+        _line("score", store, "--metrics", "auroc,aupr,fpr@95%", "--ood", name, *options)
+        for name in outside_sets(study)
+    ]
+
+
+def _of_bootstraps(study: Study) -> list[str]:
+    mine, default = study.options.resampling, DEFAULT_OPTIONS.resampling
+    words = ["--draws", str(mine.draws)] if mine.draws != default.draws else []
+    words += ["--level", f"{mine.level:g}"] if mine.level != default.level else []
+    return words + (["--seed", str(mine.seed)] if mine.seed != default.seed else [])
+
+
+def _robustness(study: Study) -> list[Line]:
+    """A command for each shift; of those with a line of their own, with its knee."""
+    lines = []
+    for shift in study.shifts:
+        words = ["--shift", shift.points.y]
+        words += [word for name in shift.points.x for word in ("--x", name)]
+        knee = shift.robustness.fitted.knee if shift.robustness else None
+        words += ["--knee", repr(knee)] if knee is not None else []
+        lines.append(_line("robustness", str(study.store), *words, *_categories(study), *_of_the_line(study)))
+    return lines
+
+
+def _of_the_line(study: Study) -> list[str]:
+    """The options of the line that are not as they are by default."""
+    mine, default = study.options, RobustnessOptions()
+    words = ["--scale", mine.scale] if mine.scale != default.scale else []
+    words += ["--baseline", mine.baseline or "all"] if mine.baseline != default.baseline else []
+    words += ["--baseline-above", f"{mine.baseline_above:g}"] if mine.baseline_above else []
+    words += [word for pattern in mine.leave_out for word in ("--leave-out", pattern)]
+    return words + (["--level", f"{mine.resampling.level:g}"] if mine.resampling.level != 0.95 else [])
+
+
+def _categories(study: Study) -> list[str]:
+    """The table of categories, where models have some that no card says."""
+    for model in study.models:
+        card = (model.cells[0].model.get("card") or {}) if model.cells else {}
+        known = str(card.get("category") or ""), card.get("parent")
+        if (model.origin.category, model.origin.parent) != known:
+            return ["--categories", CATEGORIES]
+    return []
+
+
+def _comparisons(study: Study) -> list[Line]:
+    with_cells = {model.name for model in study.models if model.cells}
+    pairs = [(model, parent) for model, parent in parents_of(study).items() if {model, parent} <= with_cells]
+    return [_line("compare", str(study.store), parent, model) for model, parent in pairs[:MOST_COMPARISONS]]
