@@ -187,36 +187,43 @@ def _each(pairs: Sequence[Against], known: Sequence[str], where: str) -> list[Ag
 def _correlations(
     ask: Ask, synthetic: Sequence[Against], natural: Sequence[Against], options: CorrelateOptions
 ) -> Correlations:
+    # A shift may stand on both sides; it is read once.
+    read = {pair: ask(pair) for pair in dict.fromkeys([*synthetic, *natural])}
+    rows, cols = ([read[pair] for pair in dict.fromkeys(pairs)] for pairs in (synthetic, natural))
+    return correlate_points(rows, cols, options)
+
+
+def correlate_points(
+    synthetic: Sequence[Points], natural: Sequence[Points], options: CorrelateOptions = DEFAULT_OPTIONS
+) -> Correlations:
+    """The same from points that were read before, a shift each."""
     if not synthetic or not natural:
         raise UsageError("give at least one synthetic and one natural shift")
     line = options.line
     if line.knee is not None:
         raise UsageError("a correlation of ρ has no knee; 'oodometer robustness' has one, for a single shift")
-    # A shift may stand on both sides; it is read once.
-    read = {pair: ask(pair) for pair in dict.fromkeys([*synthetic, *natural])}
-    in_line = {pair: baseline_models(points, line) for pair, points in read.items()}
-    rows, cols = ([read[pair] for pair in dict.fromkeys(pairs)] for pairs in (synthetic, natural))
+    read = {id(points): points for points in (*synthetic, *natural)}
+    in_line = {key: baseline_models(points, line) for key, points in read.items()}
     origins = {point.model: point.origin for points in read.values() for point in points.models}
     members = {
         point.model
-        for pair, points in read.items()
-        for point, chosen in zip(points.models, in_line[pair], strict=True)
+        for key, points in read.items()
+        for point, chosen in zip(points.models, in_line[key], strict=True)
         if chosen
     }
     found = shift_correlation(
-        _shifts(rows, list(origins), line.baseline_above),
-        _shifts(cols, list(origins), line.baseline_above),
+        _shifts(synthetic, list(origins), line.baseline_above),
+        _shifts(natural, list(origins), line.baseline_above),
         baseline=np.array([model in members for model in origins]),
         models=_correlated(list(origins.values()), options),
         scale=line.scale,
     )
-    fitted = {pair: _fitted(points, in_line[pair]) for pair, points in read.items()}
     notes = [note for points in read.values() for note in points.notes]
     level = line.resampling.level
     return Correlations(
-        pairs=tuple(one for at in range(len(cols)) for one in _best_first(found, at, level)),
-        synthetic=tuple(fitted[pair] for pair in dict.fromkeys(synthetic)),
-        natural=tuple(fitted[pair] for pair in dict.fromkeys(natural)),
+        pairs=tuple(one for at in range(len(natural)) for one in _best_first(found, at, level)),
+        synthetic=tuple(_fitted(points, in_line[id(points)]) for points in synthetic),
+        natural=tuple(_fitted(points, in_line[id(points)]) for points in natural),
         scale=line.scale,
         level=level,
         notes=tuple(dict.fromkeys([*notes, *unused_patterns(list(origins), line.leave_out)])),

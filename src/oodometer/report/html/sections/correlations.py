@@ -1,11 +1,184 @@
-"""The section "correlations"."""
+"""The section "correlations": which cheap, synthetic shift foretells which costly, natural one."""
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Section
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.report.correlate import Correlations, FittedShift, ShiftPair
+from oodometer.report.foretell import Foretold, foretold
+from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
 from oodometer.report.study import Study
+from oodometer.stats.correlation import FEWEST_MODELS
+
+ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
+ROW, AROUND, HIGHEST = 58, 330, 720
+"""Pixels: of a row of the matrix, of what stands around it, and the most that it takes before it scrolls."""
+
+DIGITS = 4
+QUESTION = (
+    "Corruptions and attacks are cheap to test on; new photographs are not. Does a model that is more robust than its "
+    "clean accuracy leads to expect on the one stay so on the other? Each number is Pearson's r between effective "
+    "robustness ρ under a synthetic shift and under a natural one, over models."
+)
 
 
-def section(study: Study) -> Section | None:  # noqa: ARG001
-    """Nothing yet."""
-    return None
+def section(study: Study) -> Section | None:
+    """The matrix and the best foreteller of each natural shift; None where a study has but one sort of shifts."""
+    try:
+        found = foretold(study)
+    except OodometerError as error:
+        return Section(ID, TITLE, (QUESTION, f"There is no line to measure it from. {error}"), (), SHORT)
+    if found is None:
+        return None
+    known = [one.r for one in found.whole.pairs if one.r]
+    if not known:
+        return Section(ID, TITLE, (QUESTION, _undefined(found)), _notes(found), SHORT)
+    lead = (QUESTION, *_over(found), _answer(found))
+    return Section(ID, TITLE, lead, (_matrix(found), _best_table(found), *_notes(found)), SHORT)
+
+
+def _undefined(found: Foretold) -> str:
+    most = max(one.n for one in found.whole.pairs)
+    if most < FEWEST_MODELS:
+        models = "no model was" if most == 0 else "one model was" if most == 1 else f"{most} models were"
+        return (
+            f"It can't be said here: {models} measured on both sorts, and a correlation needs at least {FEWEST_MODELS}."
+        )
+    return "It can't be said here: all models are equally far from the lines, so there is nothing to correlate."
+
+
+def _over(found: Foretold) -> list[str]:
+    """Which models are meant, where that is not what a reader expects."""
+    if not found.through_all:
+        return []
+    return [
+        "No model here is known to be more than a standard one, so the lines go through all models and all of them are "
+        "correlated: r tells whether a model that is above the one line is above the other."
+    ]
+
+
+def _answer(found: Foretold) -> str:
+    """How many natural shifts are foretold, how well, and by what best."""
+    best = [one for one in found.best().values() if one]
+    sure = [one for one in best if _above(one)]
+    n, of = len(found.whole.natural), f"r of ρ, {100 * found.whole.level:g} % interval"
+    if not sure:
+        top = max(best, key=lambda one: _value(one))
+        return (
+            f"No synthetic shift has an interval above 0 for any of the {n} natural shifts, so none can be said to "
+            f"foretell one. The highest r is that of {top.synthetic} with {top.natural}: {_shown(top)}."
+        )
+    top = max(sure, key=lambda one: _value(one))
+    none = [name for name, one in found.best().items() if one is None or not _above(one)]
+    middle = median(_value(one) for one in best)
+    said = (
+        f"{len(sure)} of {n} natural shifts have a synthetic one whose interval is above 0 ({of}). The closest are "
+        f"{top.synthetic} and {top.natural}, {_shown(top)}. The best r of a natural shift has the median {middle:.2f}: "
+        f"{100 * middle * abs(middle):.0f} % of the variance between models."
+    )
+    return said + (f" None foretells {_listed(none)}." if none else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _above(pair: ShiftPair) -> bool:
+    return pair.r is not None and pair.r.low is not None and pair.r.low > 0
+
+
+def _value(pair: ShiftPair) -> float:
+    return pair.r.value if pair.r else float("-inf")
+
+
+def _shown(pair: ShiftPair) -> str:
+    r = pair.r
+    if r is None:
+        return "undefined"
+    ends = "" if r.low is None or r.high is None else f" [{r.low:.2f}, {r.high:.2f}]"
+    return f"r = {r.value:.2f}{ends} over {pair.n} models".replace("-", "−")
+
+
+def _matrix(found: Foretold) -> Plot:
+    levels = [_level("families and attacks", found.whole)]
+    if found.each:
+        levels.append(_level("every corruption by itself", found.each))
+    caption = (
+        "Synthetic shifts (rows) by natural ones (columns): r of effective robustness, its interval and the number of "
+        "models. Blue is above 0 and orange below; where the interval keeps clear of 0 the number is bold."
+    )
+    data = {"natural": [_shift(one) for one in found.whole.natural], "levels": levels, "level": found.whole.level}
+    height = min(HIGHEST, AROUND + ROW * len(found.whole.synthetic))
+    return Plot("correlations-matrix", caption, "correlations", data, height=height, table=_all_pairs(found))
+
+
+def _level(name: str, correlations: Correlations) -> dict[str, Any]:
+    """The rows of the matrix, the natural shifts in their order."""
+    pairs = {(one.synthetic, one.natural): one for one in correlations.pairs}
+    return {
+        "name": name,
+        "rows": [
+            {**_shift(one), "cells": [_cell(pairs[one.shift, natural.shift]) for natural in correlations.natural]}
+            for one in correlations.synthetic
+        ],
+    }
+
+
+def _shift(one: FittedShift) -> dict[str, Any]:
+    return {"name": one.shift, "x": one.x, "conditions": len(one.conditions), "line": one.baseline}
+
+
+def _cell(pair: ShiftPair) -> list[float | None]:
+    """``[r, low, high, n]``; no r where it is undefined."""
+    if pair.r is None:
+        return [None, None, None, pair.n]
+    ends = (pair.r.value, pair.r.low, pair.r.high)
+    return [*(None if one is None else round(one, DIGITS) for one in ends), pair.n]
+
+
+R = Column(
+    "r of ρ", "number", "Pearson's correlation of effective robustness, with Fisher's interval", "high", digits=2
+)
+N = Column("models", "count", "measured on both, and not in a line")
+
+
+def _best_table(found: Foretold) -> Table:
+    rows = []
+    for name, one in found.best().items():
+        who = "none is defined" if one is None else one.synthetic
+        says = "yes" if one and _above(one) else "no"
+        rows.append((name, who, one.r if one else None, one.n if one else None, says))
+    rows.sort(key=lambda row: -row[2].value if isinstance(row[2], Estimate) else 2.0)
+    columns = (
+        Column("natural shift"),
+        Column("best foretold by", about="the synthetic shift with the highest r"),
+        R,
+        N,
+        Column("interval above 0"),
+    )
+    return Table("correlations-best", "The best foreteller of each natural shift", columns, tuple(rows))
+
+
+def _all_pairs(found: Foretold) -> Table:
+    pairs = [*found.whole.pairs, *(found.each.pairs if found.each else ())]
+    rows = tuple((one.natural, one.synthetic, one.r, one.n) for one in pairs)
+    columns = (Column("natural shift"), Column("synthetic shift"), R, N)
+    return Table("correlations-pairs", "All pairs as a table", columns, rows, filters="natural shift", folded=True)
+
+
+def _notes(found: Foretold) -> tuple[Part, ...]:
+    """By what chance intervals are above 0, and what was left out."""
+    pairs = [one for one in found.whole.pairs if one.r]
+    tail = (1 - found.whole.level) / 2
+    lines = [f"Left out, there is no line: {line}" for line in found.left_out]
+    if len(pairs) * tail >= 1:
+        lines.insert(
+            0,
+            f"{len(pairs)} pairs are compared: about {len(pairs) * tail:.0f} of their intervals would be above 0 by "
+            "chance alone, and models that are kin make it more.",
+        )
+    return (Words(tuple(lines), "note"),) if lines else ()

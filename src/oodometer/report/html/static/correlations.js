@@ -1,0 +1,71 @@
+// Synthetic by natural shifts: correlations of effective robustness.
+"use strict";
+(function () {
+  const FEW_ROWS = 24; // with room for the interval and n in each cell
+  const FEW_COLUMNS = 6; // whose names stand upright
+
+  function signed(number) {
+    return (number < 0 ? "\u2212" : "") + Math.abs(number).toFixed(2);
+  }
+
+  function told(level, [r, low, high, n]) {
+    if (r === null) {
+      return [`undefined over ${n} models: too few, or all alike`];
+    }
+    const interval = low === null ? [] : [`${(100 * level).toFixed(0)} % interval ${signed(low)} to ${signed(high)}`];
+    return [`r = ${signed(r)}`, ...interval, `${n} models`];
+  }
+
+  function cellOf(level, numbers) {
+    const [r, low, high, n] = numbers;
+    if (r === null) {
+      return { text: "–", place: 0.5, small: [`n = ${n}`], lines: told(level, numbers) };
+    }
+    return {
+      text: signed(r),
+      place: (r + 1) / 2,
+      small: [low === null ? "" : `${signed(low)} to ${signed(high)}`, `n = ${n}`],
+      lines: told(level, numbers),
+      strong: low !== null && (low > 0 || high < 0),
+    };
+  }
+
+  function about(shift) {
+    return `compared with ${shift.x}, line through ${shift.line} models`;
+  }
+
+  function show(places, data, now) {
+    places.drawing.replaceChildren();
+    const level = data.levels[Number(now.level)];
+    const columns = data.natural.map((one) => ({ title: one.name, about: about(one) }));
+    const rows = level.rows.map((one) => ({
+      title: one.name,
+      note: one.conditions > 1 ? `mean of ${one.conditions} conditions` : "",
+      cells: one.cells.map((numbers) => cellOf(data.level, numbers)),
+    }));
+    window.oodometer.heatlegend(places.drawing, "\u22121", "1", "r", true);
+    window.oodometer.heatgrid(places.drawing, columns, rows, {
+      caption: `Correlation of effective robustness: ${rows.length} synthetic by ${columns.length} natural shifts`,
+      corner: "synthetic \\ natural",
+      bothWays: true,
+      dense: rows.length > FEW_ROWS,
+      upright: columns.length > FEW_COLUMNS,
+    });
+  }
+
+  window.oodometer.draw.correlations = function (element, data) {
+    const now = window.oodometer.chosen(element, { level: "0" });
+    const controls = [];
+    if (data.levels.length > 1) {
+      const names = data.levels.map((one, at) => [at, one.name]);
+      controls.push(
+        window.oodometer.choice("Synthetic shifts", names, now.level, function (value) {
+          now.level = value;
+          show(places, data, now);
+        }),
+      );
+    }
+    const places = window.oodometer.chooser(element, controls);
+    show(places, data, now);
+  };
+})();
