@@ -89,10 +89,11 @@ class Pictures:
 
 @dataclass(frozen=True)
 class Words:
-    """Paragraphs, or lines of a list, or commands."""
+    """Paragraphs, or lines of a list, or commands; below a heading, if it has one."""
 
     lines: tuple[str, ...]
     kind: Literal["paragraphs", "list", "commands", "note"] = "paragraphs"
+    title: str = ""
 
 
 Part = Table | Plot | Pictures | Words
