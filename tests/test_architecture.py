@@ -41,7 +41,9 @@ MAY_IMPORT = {
         "report",
         "corruptions",
         "train",
+        "web",
     },
+    "web": {"core", "report", "build", "stats", "metrics", "store"},
     "corruptions": {"core"},
     "train": {"core", "data", "attacks", "models", "metrics"},
 }

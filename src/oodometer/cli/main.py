@@ -27,7 +27,9 @@ VERBS = {
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",
     "score": "The metrics of every model on every condition, with intervals.",
+    "serve": "Explore a store in a browser: models, shifts, single images.",
     "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
+    "table": "A table for papers and READMEs: LaTeX, Markdown, CSV or text.",
     "train": "Train a small network on labelled images; ONNX with its card comes out.",
 }
 """Each verb with its help, so that ``oodometer --help`` imports none of them."""

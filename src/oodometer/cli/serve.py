@@ -1,0 +1,113 @@
+"""``oodometer serve``: look at a store in a browser."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from typing import TYPE_CHECKING
+
+import click
+
+from oodometer.cli.output import say, say_if_compiling
+from oodometer.core.errors import OodometerError, UsageError
+
+if TYPE_CHECKING:
+    from oodometer.report.study import Picture
+    from oodometer.store.store import Store
+    from oodometer.web.explorer import Explorer
+
+PORT = 8000
+
+
+@click.command(
+    "serve",
+    help="Explore a store in a browser: models, shifts, two models side by side, single images. Every page has a twin "
+    "in JSON. Ends with Ctrl-C.",
+)
+@click.argument("store")
+@click.option("--data", "addresses", multiple=True, metavar="ADDRESS", help="Images to show: the data of the run.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any that is free.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen. Beyond this machine a token is asked for, which is in the address that is printed.",
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
+@click.option("--categories", metavar="CSV", help="Category and parent of models: columns model,category,parent.")
+def command(
+    store: str, addresses: tuple[str, ...], port: int, host: str, open_browser: bool, categories: str | None
+) -> None:
+    """Serve the pages until somebody ends it."""
+    from oodometer.core.extras import import_extra
+    from oodometer.report.points import read_origins
+    from oodometer.store.store import open_store
+
+    for module in ("fastapi", "uvicorn", "jinja2"):
+        import_extra(module, extra="web", what="pages")
+    from oodometer.web.explorer import Explorer
+
+    opened = open_store(store)
+    origins = read_origins(categories) if categories else {}
+    picture = _pictures(opened, addresses)
+    with _listening(host, port) as listening:
+        explorer = Explorer(opened, origins=origins, picture=picture)
+        try:
+            _serve(explorer, listening, host, open_browser=open_browser)
+        except KeyboardInterrupt:  # the way to end it
+            say("ended")
+        finally:
+            explorer.close()
+
+
+def _pictures(store: Store, addresses: tuple[str, ...]) -> Picture | None:
+    if not addresses:
+        return None
+    from oodometer.cli.album import album_of
+
+    say_if_compiling()
+    return album_of(addresses, store)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket at the address, before anything is computed: who can't listen should know at once."""
+    try:
+        family, kind, number, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, number)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(place)
+        made.listen(128)
+    except socket.gaierror as error:
+        raise UsageError(f"--host {host}: no such address ({error.strerror})") from error
+    except OSError as error:
+        hint = "give another with --port, or --port 0 for any that is free"
+        raise OodometerError(f"can't listen at {host}, port {port} ({error.strerror}); {hint}") from error
+    return made
+
+
+def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_browser: bool) -> None:
+    import secrets
+
+    import uvicorn
+
+    from oodometer.web.app import explorer_app
+    from oodometer.web.guard import is_loopback
+
+    n = sum(one.n_rows for one in explorer.catalogue().held)
+    explorer.study()
+    port = listening.getsockname()[1]
+    local = is_loopback(host)
+    token = None if local else secrets.token_urlsafe(24)
+    hosts = ("127.0.0.1", "localhost", "[::1]", host.lower(), f"[{host.lower()}]") if local else ()
+    app = explorer_app(explorer, hosts=hosts, token=token)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"?token={token}" if token else "")
+    say(f"{n:,} predictions; Ctrl-C ends")
+    click.echo(address)
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(address)
+    # Being asked to stop is the same as Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    uvicorn.Server(settings).run(sockets=[listening])

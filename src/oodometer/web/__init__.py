@@ -1,0 +1,1 @@
+"""The explorer: pages over a store, each with its numbers as JSON."""

@@ -1,0 +1,172 @@
+"""What the pages are drawn from: the index of a store, its study, and the images where they are on disk."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.report.compare import Comparison, comparison_of
+from oodometer.report.points import Origin
+from oodometer.report.study import Picture, Study, study_of
+from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
+from oodometer.store.queries import Pairs, literal
+from oodometer.store.store import Store
+from oodometer.web import queries
+from oodometer.web.catalogue import Catalogue, Held, UnknownName
+from oodometer.web.index import Index
+
+LEAST_PAUSE = 10.0
+PAUSES = 5.0
+"""Between two studies of a store that a run is going on in: so many seconds, and so many times what one takes."""
+
+
+class Explorer:
+    """A store that is looked at; all methods may be called from several threads.
+
+    Args:
+        origins: Category and parent of models whose cards do not say.
+        picture: The images behind the predictions, those that may be shown; None: none.
+    """
+
+    def __init__(
+        self, store: Store, *, origins: Mapping[str, Origin] | None = None, picture: Picture | None = None
+    ) -> None:
+        self.store = store
+        self.index = Index(store)
+        self.picture = picture
+        self._origins = dict(origins or {})
+        self._study: Study | None = None
+        self._why_no_study = ""
+        self._studied = 0
+        self._pause_until = 0.0
+        self._working = threading.Lock()
+        self.accuracies = lru_cache(2)(self._accuracies)
+        self._class_names = lru_cache(4096)(self._read_class_names)
+        self._compared = lru_cache(4096)(self._compare)
+        self.drawn = lru_cache(1024)(self._draw)
+
+    def close(self) -> None:
+        """Forget the index."""
+        self.index.close()
+
+    def catalogue(self) -> Catalogue:
+        """What is in the store now."""
+        return self.index.catalogue()
+
+    # The study
+
+    def study(self) -> Study | None:
+        """All shifts with their lines: the newest that is finished; None where none is yet, or none can be made.
+
+        Whenever the store has changed, another is begun in the background.
+        """
+        version = self.catalogue().version
+        if version != self._studied and time.monotonic() >= self._pause_until and self._working.acquire(blocking=False):
+            threading.Thread(target=self._make_study, args=(version,), daemon=True).start()
+        return self._study
+
+    @property
+    def studying(self) -> bool:
+        """Whether a study is being made, so that looking again is worth it."""
+        return self._working.locked()
+
+    @property
+    def why_no_study(self) -> str:
+        """Why none can be made; empty where one can."""
+        return self._why_no_study
+
+    def wait_for_study(self) -> Study | None:
+        """The study of what is in the store now."""
+        self._pause_until = 0.0
+        self.study()
+        with self._working:
+            return self._study
+
+    def _make_study(self, version: int) -> None:
+        begun = time.monotonic()
+        try:
+            self._study, self._why_no_study = study_of(self.store, origins=self._origins), ""
+        except OodometerError as why:
+            self._why_no_study = str(why)
+        finally:
+            self._studied = version
+            spent = time.monotonic() - begun
+            self._pause_until = time.monotonic() + max(LEAST_PAUSE, PAUSES * spent)
+            self._working.release()
+
+    # Numbers
+
+    def _accuracies(self, catalogue: Catalogue) -> dict[int, Estimate]:
+        """Top-1 of every cell that has labelled rows, by its number: the same as of ``score``."""
+        held = [one for one in catalogue.held if one.n]
+        right, n = (np.array([getattr(one, name) for one in held], dtype=np.int64) for name in ("top1", "n"))
+        low, high = clopper_pearson_bounds(right, n, 0.95)
+        return {
+            one.number: Estimate(one.top1 / one.n, float(a), float(b), one.n, f"{DEFAULT_INTERVAL} 95%")
+            for one, a, b in zip(held, low, high, strict=True)
+        }
+
+    def origin(self, held: Held) -> Origin:
+        """Where the model comes from: what the user says, else its card."""
+        from oodometer.report.stored_points import origin_of
+
+        return origin_of(held.cell, held.model, self._origins)
+
+    def comparison(self, a: Held, b: Held) -> Comparison:
+        """Model B against model A on one condition: the same as of ``compare``."""
+        return self._compared(a, b)
+
+    def _compare(self, a: Held, b: Held) -> Comparison:
+        pairs = self._pairs(a, b)
+        if not pairs.n:
+            raise UnknownName(f"{a.model} and {b.model} on {a.condition}: no labelled image in common")
+        return comparison_of(a.cell, b.cell, pairs)
+
+    def _pairs(self, a: Held, b: Held) -> Pairs:
+        """The images that both saw: of one condition and so of one data set, where positions say which they are."""
+        several = a.cell.answers is not None or b.cell.answers is not None
+        row = self.index.ask(
+            queries.PAIRED,
+            files_a=literal(list(a.files)),
+            files_b=literal(list(b.files)),
+            grouped=a.cell.n_units is not None or b.cell.n_units is not None,
+            same_numbers=several and a.cell.answers == b.cell.answers,
+        )[0]
+        return Pairs(*(*row, None, None))
+
+    def _draw(self, key: str, id_: str, longest: int) -> bytes:
+        from oodometer.web.pages.picture import draw
+
+        return draw(self, self.catalogue().cell_of_key(key).cell, id_, longest)
+
+    # Classes
+
+    def classes(self, catalogue: Catalogue, held: Held) -> dict[int, str]:
+        """What the answers of a cell are called; those that are not known are not there."""
+        named = self._class_names(held.files, catalogue.data[held.data].first, catalogue.data[held.data].classes)
+        if named or held.n:
+            return named
+        # Without labels nothing tells how the model numbers its classes: another of its cells may.
+        alike = (
+            one
+            for one in catalogue.by_model[held.model]
+            if one.n and one.cell.condition["label_map"] == held.cell.condition["label_map"]
+        )
+        other = next(alike, None)
+        return self.classes(catalogue, other) if other else {}
+
+    def _read_class_names(self, files: tuple[str, ...], first: int, classes: tuple[str, ...]) -> dict[int, str]:
+        pairs = self.index.ask(queries.LABEL_PAIRS, files=literal(list(files)), first=first)
+        if pairs and all(answer == label for answer, label in pairs):
+            return dict(enumerate(classes))
+        found: dict[int, list[int]] = {}
+        for answer, label in pairs:
+            found.setdefault(answer, []).append(label)
+        # A class that stands for several of the data's has no name here.
+        return {answer: classes[labels[0]] for answer, labels in found.items() if len(labels) == 1}

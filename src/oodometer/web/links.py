@@ -1,0 +1,43 @@
+"""Addresses of pages: any name can stand in one, and none is ever taken for a path.
+
+A name stands in the path where that is sure to arrive as it is (``/model/NAME``), and in the query elsewhere
+(``/model?name=NAME``): browsers resolve ``.`` and ``..`` however they are written, and ``.json`` at the end asks for
+the numbers.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+JSON = ".json"
+
+
+def path_link(kind: str, name: str, **query: object) -> str:
+    """The page of a name: ``model`` or ``shift``.
+
+    >>> path_link("model", "a/b c"), path_link("model", ".."), path_link("shift", "x.json")
+    ('/model/a%2Fb%20c', '/model?name=..', '/shift?name=x.json')
+    """
+    if name in ("", ".", "..") or name.endswith(JSON):
+        return query_link(f"/{kind}", name=name, **query)
+    return query_link(f"/{kind}/{quote(name, safe='')}", **query)
+
+
+def query_link(path: str, **query: object) -> str:
+    """A page with what is asked of it; what is None or empty is not asked.
+
+    >>> query_link("/images", on="fog/3", model=None, page=2)
+    '/images?on=fog%2F3&page=2'
+    """
+    asked = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(asked, quote_via=quote)}" if asked else path
+
+
+def twin(address: str) -> str:
+    """The same numbers as JSON.
+
+    >>> twin("/model/a?on=clean"), twin("/")
+    ('/model/a.json?on=clean', '/.json')
+    """
+    path, mark, query = address.partition("?")
+    return f"{path}{JSON}{mark}{query}"

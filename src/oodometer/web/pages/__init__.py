@@ -1,0 +1,1 @@
+"""One file per page: what it is asked, and what it shows as plain values."""

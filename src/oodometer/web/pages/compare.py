@@ -1,0 +1,110 @@
+"""Two models side by side: who is better, how sure that is, and what one gets right and the other wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oodometer.core.errors import OodometerError, did_you_mean
+from oodometer.store.queries import literal
+from oodometer.web import queries
+from oodometer.web.catalogue import Catalogue, Held, UnknownName
+from oodometer.web.explorer import Explorer
+from oodometer.web.pages.answers import PER_PAGE, called, first_condition, n_pages
+
+
+def compare(
+    explorer: Explorer,
+    *,
+    a: str | None = None,
+    b: str | None = None,
+    on: str | None = None,
+    show: str = "only_a",
+    page: int = 1,
+) -> dict[str, Any]:
+    """Model B against model A under one condition; ``show``: the images listed, one of ``queries.SIDES``."""
+    catalogue = explorer.catalogue()
+    if show not in queries.SIDES:
+        raise UnknownName(f"show={show}: no such images{did_you_mean(show, queries.SIDES)}")
+    a, b = _two(explorer, catalogue, a, b)
+    both = _common(catalogue, a, b)
+    cell_a, cell_b = _cells(explorer, catalogue, both, a, b, on)
+    compared = explorer.comparison(cell_a, cell_b)
+    images, total = _images(explorer, catalogue, cell_a, cell_b, show, page)
+    accuracies = explorer.accuracies(catalogue)
+    return {
+        "title": f"{a} and {b}",
+        "a": a,
+        "b": b,
+        "on": cell_a.condition,
+        "data": catalogue.data[cell_a.data].name,
+        "models": sorted(catalogue.by_model),
+        "conditions": [
+            {"name": name, "a": accuracies.get(one.number), "b": accuracies.get(other.number)}
+            for name, (one, other) in both.items()
+        ],
+        "comparison": compared,
+        "verdict": compared.verdict,
+        "show": show,
+        "images": images,
+        "n_images": total,
+        "page": page,
+        "n_pages": n_pages(total),
+    }
+
+
+def _two(explorer: Explorer, catalogue: Catalogue, a: str | None, b: str | None) -> tuple[str, str]:
+    """The two models; where they are not named, the best ones of the first condition."""
+    if a is None or b is None:
+        first = first_condition(explorer, catalogue.held) if catalogue.held else None
+        on = catalogue.by_condition[first.condition] if first else []
+        best = [one.model for one in sorted(on, key=lambda one: -one.top1 / max(one.n, 1))]
+        if len(best) < 2:
+            raise OodometerError("Fewer than two models have predictions on the same images: nothing to compare.")
+        a = a or next(one for one in best if one != b)
+        b = b or next(one for one in best if one != a)
+    catalogue.model(a), catalogue.model(b)
+    if a == b:
+        raise UnknownName(f"{a} can't be compared with itself; choose two models")
+    return a, b
+
+
+def _common(catalogue: Catalogue, a: str, b: str) -> dict[str, tuple[Held, Held]]:
+    """The conditions that both were asked about."""
+    of_b = {one.condition: one for one in catalogue.by_model[b]}
+    found = {one.condition: (one, of_b[one.condition]) for one in catalogue.by_model[a] if one.condition in of_b}
+    if not found:
+        raise UnknownName(f"{a} and {b} have not both been run on any condition")
+    return found
+
+
+def _cells(
+    explorer: Explorer, catalogue: Catalogue, both: dict[str, tuple[Held, Held]], a: str, b: str, on: str | None
+) -> tuple[Held, Held]:
+    if on is not None:
+        return catalogue.cell(a, on), catalogue.cell(b, on)
+    return both[first_condition(explorer, [one for one, _ in both.values()]).condition]
+
+
+def _images(
+    explorer: Explorer, catalogue: Catalogue, a: Held, b: Held, show: str, page: int
+) -> tuple[list[dict[str, Any]], int]:
+    data = catalogue.data[a.data]
+    rows = explorer.index.ask(
+        queries.IMAGES_OF_TWO.format(side=queries.SIDES[show]),
+        files_a=literal(list(a.files)),
+        files_b=literal(list(b.files)),
+        first=data.first,
+        limit=PER_PAGE,
+        offset=PER_PAGE * (page - 1),
+    )
+    names = explorer.classes(catalogue, a), explorer.classes(catalogue, b)
+    images = [
+        {
+            "id": id_,
+            "class": data.classes[label] if label >= 0 else None,
+            "a": {"answer": called(names[0], answer_a), "confidence": sure_a, "right": show in ("only_a", "both")},
+            "b": {"answer": called(names[1], answer_b), "confidence": sure_b, "right": show in ("only_b", "both")},
+        }
+        for id_, label, answer_a, sure_a, answer_b, sure_b, _ in rows
+    ]
+    return images, rows[0][-1] if rows else 0

@@ -1,0 +1,92 @@
+"""A shift: every model on both sides, and the line that says what to expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from oodometer.core.errors import did_you_mean
+from oodometer.report.robustness import ModelRobustness
+from oodometer.report.study import StudyShift
+from oodometer.web.catalogue import UnknownName
+from oodometer.web.explorer import Explorer
+from oodometer.web.render import category_of
+from oodometer.web.scatter import Scatter, scatter_of
+
+
+def shift(explorer: Explorer, name: str) -> dict[str, Any]:
+    """One shift."""
+    study, catalogue = explorer.study(), explorer.catalogue()
+    frame = {"title": name, "name": name, "pending": explorer.studying}
+    if study is None:
+        why = explorer.why_no_study or "The lines of the shifts are being computed; the page looks again by itself."
+        return {
+            **frame,
+            "kind": "",
+            "models": [],
+            "notes": [why],
+            "conditions": [],
+            "x": [],
+            "line": None,
+            "why_no_line": "",
+        }
+    found = next((one for one in study.shifts if one.name == name), None)
+    if found is None:
+        raise UnknownName(f"no shift named {name!r} here{did_you_mean(name, [one.name for one in study.shifts])}")
+    robust = found.robustness
+    models = [
+        {
+            "name": point.model,
+            "category": point.origin.category,
+            "x": list(point.x),
+            "y": point.y,
+            **_robustness(found.of_model.get(point.model)),
+        }
+        for point in found.points.models
+    ]
+    models.sort(key=lambda one: -(one["rho"] or one["y"]).value)
+    return {
+        **frame,
+        "kind": found.kind,
+        "x": list(found.points.x),
+        "standard": found.standard if found.standard in catalogue.by_condition else None,
+        "conditions": [one for one in found.shifted if one in catalogue.by_condition],
+        "same_images": found.points.same_images,
+        "models": models,
+        "line": _line(found),
+        "order": robust.order if robust else None,
+        "why_no_line": found.why,
+        "notes": list(robust.notes if robust else found.points.notes),
+    }
+
+
+def drawing(explorer: Explorer, name: str) -> Scatter | None:
+    """The models of a shift as points, for the page."""
+    study = explorer.study()
+    found = next((one for one in study.shifts if one.name == name), None) if study else None
+    return scatter_of(found, categories(explorer)) if found else None
+
+
+def categories(explorer: Explorer) -> list[str]:
+    """The categories of all models, as pages call them."""
+    known = [category_of(explorer.origin(held[0]).category) for held in explorer.catalogue().by_model.values()]
+    study = explorer.study()
+    return list(dict.fromkeys([*known, *(category_of(one.origin.category) for one in (study.models if study else ()))]))
+
+
+def _robustness(found: ModelRobustness | None) -> dict[str, Any]:
+    names = ("drop", "rho", "tau", "parent", "rank_x", "rank_y", "in_baseline")
+    return {name: getattr(found, name) if found else None for name in names}
+
+
+def _line(found: StudyShift) -> dict[str, Any] | None:
+    if found.robustness is None:
+        return None
+    fitted = found.robustness.fitted
+    return {
+        "kind": fitted.kind,
+        "scale": fitted.scale,
+        "slope": fitted.slope,
+        "intercept": fitted.intercept,
+        "r2": fitted.r2,
+        "n_models": fitted.n,
+    }

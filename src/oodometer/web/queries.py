@@ -1,0 +1,147 @@
+"""Every question that the explorer asks, in SQL: the tables of the index, and the Parquet files of single cells.
+
+The tables, made from the store's files (see `oodometer.web.index`):
+
+    images(place, data, id, label)                          every image of every data set, numbered through
+    answers(place, cell, prediction, rank, confidence)      every prediction, by image
+    agreement(place, condition, n, n_right)                 of the models asked, how many are right; summed up when read
+
+Files are in the order of cells, and the table of answers in that of images: so either is quick.
+"""
+
+from __future__ import annotations
+
+TABLES = """
+CREATE TABLE images (place UINTEGER, data USMALLINT, id VARCHAR, label INTEGER);
+CREATE TABLE answers (place UINTEGER, cell UINTEGER, prediction INTEGER, rank INTEGER, confidence FLOAT);
+CREATE TABLE agreement (place UINTEGER, condition UINTEGER, n INTEGER, n_right INTEGER);
+CREATE TABLE loading (key VARCHAR, cell UINTEGER, first UINTEGER, condition UINTEGER);
+"""
+
+LOAD_IMAGES = """
+INSERT INTO images SELECT $first + image, $data, id, label
+FROM read_parquet($files, hive_partitioning = false) ORDER BY image
+"""
+
+# The key of a cell is in the address of each of its files, however DuckDB spells it.
+LOAD_ANSWERS = r"""
+INSERT INTO answers
+SELECT loading.first + image AS spot, loading.cell, prediction, rank,
+    CASE WHEN isnan(confidence) THEN NULL ELSE confidence END
+FROM read_parquet($files, filename = true, hive_partitioning = false) AS rows
+JOIN loading ON loading.key = regexp_extract(rows.filename, '[/\\]cells[/\\]([0-9a-f]{32})[/\\]', 1)
+ORDER BY spot
+"""
+
+COUNT_AGREEMENT = """
+INSERT INTO agreement
+SELECT place, condition, $sign * count_if(rank >= 0), $sign * count_if(rank = 0)
+FROM answers JOIN loading USING (cell) GROUP BY place, condition
+"""
+
+FORGET_CELLS = "DELETE FROM answers WHERE cell IN (SELECT cell FROM loading)"
+
+TOTALS = """
+SELECT cell, count(*), count_if(rank >= 0), count_if(rank = 0), count_if(rank BETWEEN 0 AND 4)
+FROM answers WHERE cell IN (SELECT cell FROM loading) GROUP BY cell
+"""
+
+PLACE_OF = "SELECT place, label FROM images WHERE data = $data AND id = $id"
+
+ID_ELSEWHERE = "SELECT DISTINCT data FROM images WHERE id = $id AND data <> $data ORDER BY data"
+
+ANSWERS_ABOUT = "SELECT cell, prediction, rank, confidence FROM answers WHERE place = $place"
+
+# Which class of the data each class of the answers is: all pairs that occur.
+LABEL_PAIRS = """
+SELECT DISTINCT rows.label, images.label
+FROM read_parquet($files, hive_partitioning = false) AS rows JOIN images ON images.place = $first + rows.image
+WHERE rows.label >= 0
+"""
+
+AGREED = """
+agreed AS (
+    SELECT place, sum(n)::INTEGER AS n, sum(n_right)::INTEGER AS n_right FROM agreement
+    WHERE condition = $condition AND place BETWEEN $first AND $last GROUP BY place)
+"""
+
+ORDERS = {
+    "hardest": "n_right / greatest(n, 1), id",
+    "easiest": "n_right / greatest(n, 1) DESC, id",
+    "sure": "confidence DESC NULLS LAST, id",
+    "unsure": "confidence NULLS LAST, id",
+    "name": "id",
+}
+"""How a list of images may be ordered; by the confidence of a model where one is chosen."""
+
+IMAGES = f"""
+WITH {AGREED}
+SELECT id, images.label, n, n_right, NULL AS prediction, NULL AS rank, NULL AS confidence, count(*) OVER ()
+FROM agreed JOIN images USING (place)
+WHERE ($class IS NULL OR images.label = $class) AND n_right BETWEEN $least AND $most
+ORDER BY {{order}} LIMIT $limit OFFSET $offset
+"""
+
+IMAGES_OF_MODEL = f"""
+WITH {AGREED},
+rows AS (
+    SELECT $first + image AS place, prediction, rank,
+        CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence
+    FROM read_parquet($files, hive_partitioning = false))
+SELECT id, images.label, n, n_right, prediction, rank, confidence, count(*) OVER ()
+FROM rows JOIN images USING (place) JOIN agreed USING (place)
+WHERE ($class IS NULL OR images.label = $class) AND n_right BETWEEN $least AND $most
+    AND ($right IS NULL OR (rank >= 0 AND (rank = 0) = $right))
+    AND ($sure_from IS NULL OR confidence >= $sure_from) AND ($sure_to IS NULL OR confidence <= $sure_to)
+ORDER BY {{order}} LIMIT $limit OFFSET $offset
+"""
+
+CLASSES_OF_MODEL = """
+WITH rows AS (
+    SELECT images.label AS class, prediction, rank
+    FROM read_parquet($files, hive_partitioning = false) AS rows JOIN images ON images.place = $first + rows.image
+    WHERE rank >= 0),
+wrong AS (SELECT class, prediction, count(*) AS times FROM rows WHERE rank > 0 GROUP BY class, prediction),
+worst AS (
+    SELECT class, arg_max(prediction, (times, -prediction)) AS instead, max(times) AS times FROM wrong GROUP BY class)
+SELECT class, count(*) AS n, count_if(rank = 0) AS n_right, any_value(instead), any_value(times)
+FROM rows LEFT JOIN worst USING (class) GROUP BY class ORDER BY class
+"""
+
+SIDES = {
+    "only_a": "a.rank = 0 AND b.rank > 0",
+    "only_b": "a.rank > 0 AND b.rank = 0",
+    "both": "a.rank = 0 AND b.rank = 0",
+    "neither": "a.rank > 0 AND b.rank > 0",
+}
+"""Which of two models is right."""
+
+IMAGES_OF_TWO = """
+WITH a AS (
+    SELECT image, prediction, rank, CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS sure
+    FROM read_parquet($files_a, hive_partitioning = false)),
+b AS (
+    SELECT image, prediction, rank, CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS sure
+    FROM read_parquet($files_b, hive_partitioning = false))
+SELECT id, images.label, a.prediction, a.sure, b.prediction, b.sure, count(*) OVER ()
+FROM a JOIN b USING (image) JOIN images ON images.place = $first + image
+WHERE {side} ORDER BY id LIMIT $limit OFFSET $offset
+"""
+
+COLUMNS_OF_IMAGE = """
+SELECT * EXCLUDE (content) FROM read_parquet($files, hive_partitioning = false) WHERE image = $image
+"""
+
+# As `oodometer.store.queries.paired`, for two cells of one data set: there positions are ids.
+PAIRED = """
+WITH a AS (SELECT image, label, rank = 0 AS good, prediction FROM read_parquet($files_a, hive_partitioning = false)
+    WHERE rank >= 0),
+b AS (SELECT image, label, rank = 0 AS good, prediction FROM read_parquet($files_b, hive_partitioning = false)
+    WHERE rank >= 0)
+SELECT count(*) FILTER (a.good AND b.good), count(*) FILTER (a.good AND NOT b.good),
+    count(*) FILTER (NOT a.good AND b.good), count(*) FILTER (NOT a.good AND NOT b.good),
+    CASE WHEN NOT $grouped AND ($same_numbers OR bool_and(a.label = b.label))
+        THEN count(*) FILTER (a.prediction = b.prediction) END,
+    (SELECT count(*) FROM a), (SELECT count(*) FROM b)
+FROM a JOIN b USING (image)
+"""

@@ -1,0 +1,143 @@
+"""Pages as HTML and as JSON, from the same plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.core.extras import import_extra
+from oodometer.report.html.parts import Column
+from oodometer.report.html.written import number
+from oodometer.report.palette import UNKNOWN, looks_of
+from oodometer.web.links import path_link, query_link, twin
+
+SHARED = ("report.css", "theme.js")
+OWN = ("explorer.css", "explorer.js")
+
+TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+
+
+def html_of(template: str, values: Mapping[str, Any]) -> str:
+    """A page."""
+    page: str = environment().get_template(f"{template}.html.j2").render(values)
+    return page
+
+
+@lru_cache(1)
+def environment() -> Any:
+    """The templates, in which everything is escaped."""
+    jinja2 = import_extra("jinja2", extra="web", what="pages")
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("oodometer.web", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.globals.update(link=query_link, page_of=path_link, twin=twin)
+    made.filters.update(percent=percent, points=points, count=count, bounds=bounds, signed_bounds=signed_bounds)
+    return made
+
+
+def static_file(name: str) -> tuple[str, bytes]:
+    """The type and content of a script or style; of these names and no others."""
+    if name in SHARED:
+        place = files("oodometer.report.html").joinpath("static", name)
+    elif name in OWN:
+        place = files("oodometer.web").joinpath("static", name)
+    else:
+        raise OodometerError(f"no such file: {name}")
+    return TYPES[name.rpartition(".")[2]], place.read_bytes()
+
+
+def looks_css(categories: list[str]) -> str:
+    """The colours of categories, by their place among them; in both themes."""
+    lines = []
+    for place, look in enumerate(looks_of(categories).values()):
+        lines.append(f".look-{place} {{ --look: {look.colour}; }}")
+        lines.append(f':root[data-theme="dark"] .look-{place} {{ --look: {look.dark}; }}')
+    return "\n".join(lines) + "\n"
+
+
+def category_of(category: str) -> str:
+    """What a category is called on pages.
+
+    >>> category_of("more_data"), category_of("")
+    ('more data', 'category unknown')
+    """
+    return category.replace("_", " ") or UNKNOWN
+
+
+def percent(value: Estimate | float | None) -> str:
+    """A share in per cent.
+
+    >>> percent(0.7414), percent(None)
+    ('74.1', '–')
+    """
+    return _number(value, Column("", "percent"))
+
+
+def points(value: Estimate | float | None) -> str:
+    """A difference of shares in points of per cent.
+
+    >>> points(-0.0213)
+    '−2.1'
+    """
+    return _number(value, Column("", "points"))
+
+
+def count(value: int | None) -> str:
+    """A whole number.
+
+    >>> count(50000)
+    '50,000'
+    """
+    return "–" if value is None else f"{value:,}"
+
+
+def bounds(value: Estimate | None) -> str:
+    """The interval of a share; empty where there is none.
+
+    >>> bounds(Estimate(0.741, 0.7127, 0.7679, 1000, "clopper-pearson 95%"))
+    '[71.3, 76.8]'
+    """
+    return _bounds(value, Column("", "percent"))
+
+
+def signed_bounds(value: Estimate | None) -> str:
+    """The interval of a difference; empty where there is none."""
+    return _bounds(value, Column("", "points"))
+
+
+def _bounds(value: Estimate | None, column: Column) -> str:
+    if value is None or value.low is None or value.high is None:
+        return ""
+    return f"[{number(value.low, column, 1)}, {number(value.high, column, 1)}]"
+
+
+def _number(value: Estimate | float | None, column: Column) -> str:
+    plain = value.value if isinstance(value, Estimate) else value
+    return "–" if plain is None or not math.isfinite(plain) else number(plain, column, 1)
+
+
+def json_of(value: Any) -> Any:
+    """Plain values for JSON; what is not a number is null.
+
+    >>> json_of({"a": (Estimate(0.5, None, None, None, "none"), float("nan"))})["a"][1] is None
+    True
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return json_of(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): json_of(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_of(one) for one in value]
+    if hasattr(value, "tolist"):
+        return json_of(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,72 @@
+// The explorer's tables are sorted by a click on a heading, and a page whose numbers are still computed looks again.
+"use strict";
+(function () {
+  const LOOK_AGAIN_MS = 2000;
+
+  function valueOf(row, place) {
+    const cell = row.cells[place];
+    const given = cell.dataset.value;
+    if (given !== undefined) {
+      return given === "" ? null : Number(given);
+    }
+    return cell.classList.contains("none") ? null : cell.textContent.trim();
+  }
+
+  function compare(a, b) {
+    return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  }
+
+  // What is not known stands last, whichever way is up.
+  function sort(table, place, down) {
+    const body = table.tBodies[0];
+    const rows = Array.from(body.rows, (row) => [valueOf(row, place), row]);
+    rows.sort(function (one, other) {
+      if (one[0] === null || other[0] === null) {
+        return (one[0] === null) - (other[0] === null);
+      }
+      return down ? compare(other[0], one[0]) : compare(one[0], other[0]);
+    });
+    body.append(...rows.map((pair) => pair[1]));
+  }
+
+  function connect(table) {
+    const headings = Array.from(table.tHead.rows[0].cells);
+    headings.forEach(function (heading, place) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.setAttribute("aria-label", "sort by " + heading.textContent.trim());
+      button.addEventListener("click", function () {
+        const down = heading.getAttribute("aria-sort") !== "descending";
+        headings.forEach((other) => other.removeAttribute("aria-sort"));
+        heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+        sort(table, place, down);
+      });
+      heading.append(button);
+    });
+  }
+
+  // An address with empty fields is harder to read and to share.
+  function leaveEmptyOut(form) {
+    form.addEventListener("formdata", function (event) {
+      for (const [name, value] of Array.from(event.formData.entries())) {
+        if (value === "") {
+          event.formData.delete(name);
+        }
+      }
+    });
+  }
+
+  function sendWhenChosen(form) {
+    for (const choice of form.querySelectorAll("select")) {
+      choice.addEventListener("change", () => form.requestSubmit());
+    }
+  }
+
+  document.querySelectorAll("table.sortable").forEach(connect);
+  document.querySelectorAll("form.filters").forEach(leaveEmptyOut);
+  document.querySelectorAll("form.filters").forEach(sendWhenChosen);
+  if (document.body.dataset.pending !== undefined) {
+    window.setTimeout(() => window.location.reload(), LOOK_AGAIN_MS);
+  }
+})();
