@@ -4,8 +4,8 @@
   const FEW_ROWS = 24; // with room for the interval and n in each cell
   const FEW_COLUMNS = 6; // whose names stand upright
 
-  function signed(number) {
-    return (number < 0 ? "\u2212" : "") + Math.abs(number).toFixed(2);
+  function signed(value) {
+    return window.oodometer.numbers.number(value, 2);
   }
 
   function told(level, [r, low, high, n]) {
@@ -34,8 +34,8 @@
     return `compared with ${shift.x}, line through ${shift.line} models`;
   }
 
-  function show(places, data, now) {
-    places.drawing.replaceChildren();
+  function show(place, data, now) {
+    place.replaceChildren();
     const level = data.levels[Number(now.level)];
     const columns = data.natural.map((one) => ({ title: one.name, about: about(one) }));
     const rows = level.rows.map((one) => ({
@@ -43,8 +43,8 @@
       note: one.conditions > 1 ? `mean of ${one.conditions} conditions` : "",
       cells: one.cells.map((numbers) => cellOf(data.level, numbers)),
     }));
-    window.oodometer.heatlegend(places.drawing, "\u22121", "1", "r", true);
-    window.oodometer.heatgrid(places.drawing, columns, rows, {
+    window.oodometer.heatlegend(place, "\u22121", "1", "r", true);
+    window.oodometer.heatgrid(place, columns, rows, {
       caption: `Correlation of effective robustness: ${rows.length} synthetic by ${columns.length} natural shifts`,
       corner: "synthetic \\ natural",
       bothWays: true,
@@ -55,17 +55,14 @@
 
   window.oodometer.draw.correlations = function (element, data) {
     const now = window.oodometer.chosen(element, { level: "0" });
-    const controls = [];
-    if (data.levels.length > 1) {
-      const names = data.levels.map((one, at) => [at, one.name]);
-      controls.push(
-        window.oodometer.choice("Synthetic shifts", names, now.level, function (value) {
-          now.level = value;
-          show(places, data, now);
-        }),
-      );
-    }
-    const places = window.oodometer.chooser(element, controls);
-    show(places, data, now);
+    const names = data.levels.map((one, at) => [at, one.name]);
+    const change = function (value) {
+      now.level = value;
+      show(places.drawing, data, now);
+    };
+    const places = window.oodometer.chooser(element, [
+      ...(names.length > 1 ? [window.oodometer.controls.choice("synthetic shifts", [["", names]], now.level, change)] : []),
+    ]);
+    show(places.drawing, data, now);
   };
 })();

@@ -47,15 +47,8 @@
     element.style.color = inkOn(rgb);
   }
 
-  function make(tag, name, text) {
-    const made = document.createElement(tag);
-    if (name) {
-      made.className = name;
-    }
-    if (text !== undefined) {
-      made.textContent = text;
-    }
-    return made;
+  function make(tag, name, ...inside) {
+    return window.oodometer.make(tag, name ? { class: name } : {}, ...inside);
   }
 
   function headCell(column, upright) {
@@ -206,6 +199,7 @@
     scroll.setAttribute("aria-label", options.caption);
     const table = make("table", ["dense", "overview"].filter((name) => options[name]).join(" "));
     const caption = make("caption", "", options.caption);
+    const nothing = rows.length ? [] : [make("p", "nothing", options.nothing || "")];
     const head = make("thead");
     if (columns.some((column) => column.group)) {
       head.append(groupsRow(columns));
@@ -225,7 +219,7 @@
     const body = make("tbody");
     body.append(...rows.map((row) => rowOf(row, columns, options)));
     table.append(caption, head, body);
-    scroll.append(table);
+    scroll.append(table, ...nothing);
     box.append(scroll);
     element.append(box);
     tips(box, table, rows, columns);

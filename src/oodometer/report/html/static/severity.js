@@ -2,7 +2,9 @@
 "use strict";
 (function () {
   const MOST = 12; // models that are all shown; of more, the best five and the worst
-  const FEW_BANDS = 3;
+  const FEW = 3; // models whose intervals are all shown
+  const NARROW = 640;
+  const LONGEST = 40;
   const COLOURS = {
     light: ["#0072b2", "#b35900", "#00795a", "#8b2f6b", "#5b5b00", "#a3341c", "#4b3f9e", "#444444"],
     dark: ["#56b4e9", "#e69f00", "#20c997", "#cc79a7", "#f0e442", "#ff8a65", "#a99cf0", "#bbbbbb"],
@@ -20,6 +22,7 @@
     return all.length <= MOST ? all : [...all.slice(0, 5), all.length - 1];
   }
 
+  // Severity and number, from the clean images on.
   function points(family, model, corruption) {
     const at = family.severities.map((one, place) => [one, family.accuracy[model][corruption][place + 1]]);
     return [[0, family.clean[model]], ...at].filter(([, one]) => one);
@@ -35,13 +38,12 @@
     };
   }
 
-  function told(family, name, severity, numbers) {
-    const where = severity === 0 ? family.clean_name || "clean" : `severity ${severity}`;
-    const n = numbers.length > 3 ? numbers[3] : family.n;
-    const images = n === null || n === undefined ? "" : `<br>n = ${n.toLocaleString("en")}`;
-    const spread = numbers.length > 1 ? numbers : [numbers[0], null, null];
-    const { plain, interval } = window.oodometer;
-    return `<b>${plain(name)}</b><br>${plain(where)}: ${interval(spread)}${images}`;
+  function told(family, name, severity, given) {
+    const plain = window.oodometer.labels.plain;
+    const where = severity === 0 ? family.clean_name : `severity ${severity}`;
+    const n = given[3] ?? family.n;
+    const images = n === null ? "" : `<br>n = ${window.oodometer.numbers.count(n)}`;
+    return `<b>${plain(name)}</b><br>${plain(where)}: ${window.oodometer.estimate(given)}${images}`;
   }
 
   function line(family, model, place, corruption) {
@@ -51,14 +53,13 @@
     return {
       type: "scatter",
       mode: "lines+markers",
-      name: window.oodometer.plain(window.oodometer.shortened(name, 40)),
+      name: window.oodometer.labels.plain(window.oodometer.labels.short(name, LONGEST)),
       x: known.map(([severity]) => severity),
       y: known.map(([, one]) => 100 * one[0]),
       line: { color: now.colour, dash: now.dash, width: 2 },
       marker: { color: now.colour, symbol: now.symbol, size: 8 },
       text: known.map(([severity, one]) => told(family, name, severity, one)),
       hovertemplate: "%{text}<extra></extra>",
-      meta: model,
     };
   }
 
@@ -81,46 +82,48 @@
     };
   }
 
-  function show(places, family, now) {
-    const chosen = now.models;
-    const corruption = Number(now.corruption);
-    const bands = chosen.map((model, at) => band(family, model, at, corruption, chosen.length <= FEW_BANDS));
-    const lines = chosen.map((model, at) => line(family, model, at, corruption));
-    const most = Math.max(...family.severities);
-    const layout = {
-      height: 420,
+  function layoutOf(family, n, narrow) {
+    const beside = { orientation: "v", x: 1.02, xanchor: "left", y: 1, yanchor: "top", traceorder: "normal" };
+    const below = { orientation: "h", x: 0, xanchor: "left", y: -0.2, yanchor: "top" };
+    return {
+      height: narrow ? 400 + 24 * n : 420,
       hovermode: "closest",
+      showlegend: true,
       xaxis: {
         title: "severity",
         tickvals: [0, ...family.severities],
         ticktext: ["clean", ...family.severities.map(String)],
-        range: [-0.2, most + 0.2],
+        range: [-0.2, Math.max(...family.severities) + 0.2],
         fixedrange: true,
         zeroline: false,
       },
       yaxis: { title: { text: "accuracy, %", standoff: 14 }, range: [0, 101], fixedrange: true, zeroline: false },
-      legend: { orientation: "v", x: 1.02, xanchor: "left", y: 1, yanchor: "top", traceorder: "normal" },
+      legend: narrow ? below : beside,
     };
-    if (places.drawing.clientWidth < 640) {
-      layout.height = 420 + 22 * chosen.length;
-      layout.legend = { orientation: "h", x: 0, xanchor: "left", y: -0.22, yanchor: "top" };
-    }
-    if (window.Plotly) {
-      window.Plotly.purge(places.drawing);
-    }
-    window.oodometer.plot(places.drawing, [...bands, ...lines], layout);
-    const count = chosen.length;
-    if (count <= FEW_BANDS) {
-      return;
-    }
-    const turn = (event, visible) => {
-      const at = event.points[0].curveNumber - count;
+  }
+
+  // The band of a line shows while it is pointed at.
+  function bandsOnHover(element, n) {
+    const turn = (visible) => (event) => {
+      const at = event.points[0].curveNumber - n;
       if (at >= 0) {
-        window.Plotly.restyle(places.drawing, { visible: visible }, [at]);
+        window.Plotly.restyle(element, { visible: visible }, [at]);
       }
     };
-    places.drawing.on("plotly_hover", (event) => turn(event, true));
-    places.drawing.on("plotly_unhover", (event) => turn(event, false));
+    element.on("plotly_hover", turn(true));
+    element.on("plotly_unhover", turn(false));
+  }
+
+  function show(element, family, now) {
+    const models = now.models;
+    const corruption = Number(now.corruption);
+    const few = models.length <= FEW;
+    const bands = models.map((model, at) => band(family, model, at, corruption, few));
+    const lines = models.map((model, at) => line(family, model, at, corruption));
+    window.oodometer.plot(element, [...bands, ...lines], layoutOf(family, models.length, element.clientWidth < NARROW));
+    if (!few) {
+      bandsOnHover(element, models.length);
+    }
   }
 
   // A number with both ends and n, as tables want it.
@@ -129,94 +132,73 @@
   }
 
   function table(place, family, now) {
-    const columns = [
-      { title: "model", how: "text" },
-      { title: "clean", how: "percent" },
-      ...family.severities.map((one) => ({ title: `severity ${one}`, how: "percent" })),
-    ];
+    const make = window.oodometer.make;
+    const columns = ["clean", ...family.severities.map((one) => `severity ${one}`)];
+    const titled = columns.map((title) => ({ title: title, how: "percent", better: "high" }));
     const corruption = Number(now.corruption);
     const rows = now.models.map((model) => [
       family.models[model],
       whole(family, family.clean[model]),
       ...family.severities.map((_, at) => whole(family, family.accuracy[model][corruption][at + 1])),
     ]);
-    const details = document.createElement("details");
-    details.className = "numbers";
-    const summary = document.createElement("summary");
-    summary.textContent = "The numbers of these lines";
-    const inside = document.createElement("div");
-    inside.className = "table";
-    details.append(summary, inside);
-    place.replaceChildren(details);
+    const inside = make("div", { class: "table" });
+    const details = make("details", { class: "numbers" }, make("summary", {}, "The numbers of these lines"), inside);
+    place.append(details);
     details.addEventListener("toggle", function () {
       if (details.open && !inside.childElementCount) {
-        window.oodometer.table(inside, columns, rows, { caption: "Accuracy by severity" });
+        window.oodometer.table(inside, [{ title: "model", how: "text" }, ...titled], rows, { caption: "Accuracy by severity" });
       }
     });
   }
 
   // The models that are drawn, each with a button that takes it away, and a list to add others from.
   function models(family, now, change) {
-    const around = document.createElement("div");
-    around.className = "controls chosen";
-    if (family.models.length <= MOST) {
-      return around; // all are drawn, and the legend takes them away
-    }
+    const { choice, button } = window.oodometer.controls;
     const others = family.models.map((name, at) => [at, name]).filter(([at]) => !now.models.includes(at));
-    if (others.length) {
-      const list = [["", "add a model …"], ...others];
-      const add = (value) => value !== "" && change([...now.models, Number(value)]);
-      around.append(window.oodometer.choice("Models", list, "", add));
-    }
-    for (const model of now.models) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = `${window.oodometer.shortened(family.models[model], 40)} ×`;
-      button.setAttribute("aria-label", `Take away ${family.models[model]}`);
-      button.addEventListener("click", () => change(now.models.filter((one) => one !== model)));
-      around.append(button);
-    }
-    return around;
+    const add = (value) => value !== "" && change([...now.models, Number(value)]);
+    const away = (model) => () => change(now.models.filter((one) => one !== model));
+    return window.oodometer.make(
+      "div",
+      { class: "controls chosen" },
+      ...(others.length ? [choice("models", [["", [["", "add one …"], ...others]]], "", add)] : []),
+      ...now.models.map((model) =>
+        button(`${window.oodometer.labels.short(family.models[model], LONGEST)} ×`, away(model), {
+          "aria-label": `Take away ${family.models[model]}`,
+        }),
+      ),
+    );
+  }
+
+  // The same models in another family, where they are known there.
+  function moved(now, from, to) {
+    const kept = now.models.map((model) => to.models.indexOf(from.models[model])).filter((at) => at >= 0);
+    return kept.length ? kept : firstModels(to);
   }
 
   window.oodometer.draw.severity = function (element, data) {
     const families = familiesOf(data);
     const now = window.oodometer.chosen(element, { family: "0", corruption: "0", models: firstModels(families[0]) });
     const family = families[Number(now.family)];
-    const again = () => {
+    const change = function (what) {
+      Object.assign(now, what);
       element.replaceChildren();
       window.oodometer.draw.severity(element, data);
     };
-    const controls = [];
-    if (families.length > 1) {
-      const titles = families.map((one, at) => [at, one.title]);
-      controls.push(
-        window.oodometer.choice("Family", titles, now.family, function (value) {
-          const names = now.models.map((model) => family.models[model]);
-          now.family = value;
-          const next = families[Number(value)];
-          const kept = names.map((name) => next.models.indexOf(name)).filter((at) => at >= 0);
-          now.models = kept.length ? kept : firstModels(next);
-          now.corruption = "0";
-          again();
-        }),
-      );
-    }
+    const choice = window.oodometer.controls.choice;
+    const other = (value) =>
+      change({ family: value, corruption: "0", models: moved(now, family, families[Number(value)]) });
+    const titles = families.map((one, at) => [at, one.title]);
     const names = family.corruptions.map(([title], at) => [at + 1, title]);
-    controls.push(
-      window.oodometer.choice("Corruption", [[0, `mean of ${family.averaged}`], ...names], now.corruption, function (value) {
-        now.corruption = value;
-        again();
-      }),
-    );
-    const places = window.oodometer.chooser(element, controls);
-    places.row.after(
-      models(family, now, function (chosen) {
-        now.models = chosen.length ? chosen : firstModels(family);
-        again();
-      }),
-    );
-    show(places, family, now);
+    const all = [["", [[0, `mean of ${family.averaged}`], ...names]]];
+    const places = window.oodometer.chooser(element, [
+      ...(titles.length > 1 ? [choice("family", [["", titles]], now.family, other)] : []),
+      choice("corruption", all, now.corruption, (value) => change({ corruption: value })),
+    ]);
+    if (family.models.length > MOST) {
+      const chosen = (some) => change({ models: some.length ? some : firstModels(family) });
+      places.drawing.before(models(family, now, chosen));
+    }
+    show(places.drawing, family, now);
     table(places.below, family, now);
   };
 })();
