@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.labels import LabelSpace
-from oodometer.report.compare import compare
+from oodometer.report.compare import compare, compare_cells
 from oodometer.stats.paired import PairedCounts, paired_difference
 
 
@@ -307,3 +307,12 @@ def test_a_level_beyond_any_bootstrap(filled, make_dataset):
     (found,) = compare(filled.store, "a", "b", level=0.9999999)
     assert found.error_consistency.low is None
     assert found.difference.low < found.difference.high
+
+
+def test_two_cells_alone_are_compared_like_all_of_two_models(filled, make_dataset, right):
+    data, others = make_dataset(20), make_dataset(20, ids=[f"o{at}" for at in range(20)], name="others")
+    a, b = filled.add(data, right(12, 20), model="a"), filled.add(data, right(15, 20), model="b", digest="b" * 32)
+    assert [compare_cells(filled.store, a, b)] == compare(filled.store, "a", "b")
+    apart = filled.add(others, right(15, 20), model="c", digest="c" * 32)
+    with pytest.raises(StoreError, match=r"^a and c on clean: no labelled image in common$"):
+        compare_cells(filled.store, a, apart)
