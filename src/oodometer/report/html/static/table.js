@@ -288,7 +288,7 @@
       if (this.rows.some((row) => row.some(hasInterval))) {
         bar.append(this.intervalsBox());
       }
-      this.count = make("span", { className: "count", role: "status" });
+      this.count = make("span", { className: "seen", role: "status" });
       const save = make("button", { type: "button" }, "Save CSV");
       save.addEventListener("click", () => this.save());
       end.append(this.count, save);
@@ -306,12 +306,13 @@
     filterField(place) {
       const values = Array.from(new Set(this.rows.map((row) => String(row[place] ?? "–"))));
       values.sort(compare);
-      const field = make("select", {}, make("option", { value: "" }, "all"));
+      const name = this.columns[place].title;
+      const title = name.charAt(0).toUpperCase() + name.slice(1);
+      const field = make("select", { "aria-label": title }, make("option", { value: "" }, "all"));
       values.forEach((value, at) => field.append(make("option", { value: String(at + 1) }, value)));
       field.addEventListener("change", () => this.choose());
       this.filter = () => (field.value ? [place, values[Number(field.value) - 1]] : null);
-      const title = this.columns[place].title;
-      return make("label", {}, title.charAt(0).toUpperCase() + title.slice(1), field);
+      return make("label", {}, title, field);
     }
 
     columnsMenu() {

@@ -1,0 +1,162 @@
+"""A real browser for the pages: Debian's Chromium, driven by Playwright; tests are skipped where one is missing."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from oodometer.cli.main import main
+from oodometer.core.dataset import Dataset, Progress, Scan
+from oodometer.core.labels import LabelSpace
+from oodometer.core.predictions import from_logits
+from oodometer.core.view import View
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store, open_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+"""The public table of the 204-model testbed, where it lies beside the project."""
+
+OWN_HOSTS = {None, "", "127.0.0.1", "localhost"}
+FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
+"""As is usual for Chromium without a screen, as root, in a container."""
+
+
+# Not longer than a module: Playwright keeps an event loop running, which would stand in the way of other tests.
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Chromium without a window."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no chromium on PATH: apt-get install chromium")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What went wrong on a page while it was used."""
+
+    errors: list[str]
+
+    def watch(self, page: Page) -> None:
+        """Listen to errors, and to requests that leave this machine."""
+        page.on("console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self._check(request.url))
+
+    def _check(self, address: str) -> None:
+        if urlsplit(address).hostname not in OWN_HOSTS:
+            self.errors.append(f"a request to another host: {address}")
+
+
+@pytest.fixture
+def browser_page(chromium: Browser) -> Iterator[Page]:
+    """An empty page, 1280 px wide; the test fails if a script fails on it, or if it asks another host for anything."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    watched = Watched([])
+    watched.watch(page)
+    yield page
+    context.close()
+    assert watched.errors == []
+
+
+# ---- a small store, whose numbers differ from model to model ----
+
+CLASSES = ("cat", "dog", "fish", "owl", "</script><b>ox</b>")
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+SKILLS = {"plain-a": 1.2, "plain-b": 1.7, "plain-c": 2.2, "plain-d": 2.7, "augmented": 2.2, HOSTILE: 2.0}
+DAMAGE = {"clean": 0.0, "sketch": 0.9, **{f"fog/{s}": 0.25 * s for s in range(1, 6)}, "contrast/3": 0.5}
+"""How much of the models' skill each condition takes."""
+N_IMAGES = 300
+
+
+@dataclass(frozen=True)
+class NoPixels:
+    """Images of which only the digests of their content are asked for."""
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        raise AssertionError("a report shows no images that it was not given")
+
+    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
+        return Scan(tuple(int(index).to_bytes(16, "big") for index in indices), {})
+
+
+@pytest.fixture(scope="session")
+def small_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store of six models, one made of another and one with a hostile name, on eight conditions of 300 images."""
+    store = open_store(str(tmp_path_factory.mktemp("small") / "runs"), create=True)
+    labels = np.arange(N_IMAGES) % len(CLASSES)
+    data = _dataset("animals", labels)
+    for at, (condition, damage) in enumerate(DAMAGE.items()):
+        for model, skill in SKILLS.items():
+            kept = skill - damage * (0.5 if model == "augmented" else 1.0)
+            rng = np.random.default_rng([at, len(model), ord(model[-1])])
+            logits = rng.normal(size=(N_IMAGES, len(CLASSES)))
+            logits[np.arange(N_IMAGES), labels] += kept
+            _add(store, data, model, condition, logits)
+    return store
+
+
+def _dataset(name: str, labels: np.ndarray) -> Dataset:
+    ids = tuple(f"{name}-{at:04d}.png" for at in range(len(labels)))
+    return Dataset(name, ids, labels, LabelSpace("animals", CLASSES), NoPixels(), np.arange(len(labels)))
+
+
+def _add(store: Store, data: Dataset, model: str, condition: str, logits: np.ndarray) -> None:
+    made = model == "augmented"
+    card = {"category": "robust intervention" if made else "standard", **({"parent": "plain-c"} if made else {})}
+    cell = Cell(
+        model={"name": model, "digest": hashlib.sha256(model.encode()).hexdigest()[:32], "input": {}, "card": card},
+        condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
+        data=data.name,
+        space=data.space.name,
+        n_classes=len(CLASSES),
+        n_images=len(data),
+    )
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, len(data), from_logits(logits, data.labels, np.arange(len(data))))
+    store.seal(cell, keep_logits=False)
+
+
+@pytest.fixture(scope="session")
+def small_report(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the small store, as the command writes it."""
+    place = tmp_path_factory.mktemp("report") / "small.html"
+    oodometer("report", str(small_store), "-o", place, "--title", HOSTILE)
+    return place
+
+
+@pytest.fixture(scope="session")
+def testbed_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the testbed's table of 338 models on 213 conditions."""
+    if not (TESTBED / "model_categories.csv").is_file():
+        pytest.skip("the testbed's table is not here")
+    folder = tmp_path_factory.mktemp("testbed")
+    oodometer("import", TESTBED / "robustness_top1s.csv", "--store", folder / "runs")
+    oodometer("report", folder / "runs", "-o", folder / "report.html", "--categories", TESTBED / "model_categories.csv")
+    return folder / "report.html"
+
+
+def oodometer(*words: str | Path) -> None:
+    """Do what the command does; it has to succeed."""
+    result = CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0, result.output

@@ -1,0 +1,73 @@
+"""Numbers in tables: how they are written, and what the scripts get."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oodometer.core.estimate import Estimate
+from oodometer.report.html.parts import Column, Table
+from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
+
+TABLE = Table(
+    "t",
+    "A table.",
+    (
+        Column("model"),
+        Column("top-1", "percent", bar=True),
+        Column("ρ", "points"),
+        Column("mCE", "number", hidden=True),
+        Column("n", "count"),
+    ),
+    (
+        ("a", Estimate(0.741, 0.7127, 0.7679, 1000, "clopper-pearson 95%"), -0.0213, 76.7, 1000),
+        ("a rather long name of a model, as they are", Estimate(0.5, 0.4, 0.6, 100, "x"), 0.0, None, 12345),
+        ("c", Estimate(0.5, None, None, None, "none: n is not known"), None, float("nan"), None),
+    ),
+)
+
+
+def test_numbers_are_written_as_their_column_says_and_hidden_ones_not_at_all() -> None:
+    assert [[cell.text for cell in row] for row in written_rows(TABLE)] == [
+        ["a", "74.1", "−2.1", "1,000"],
+        ["a rather long name of a model, as they are", "50.0", "+0.0", "12,345"],
+        ["c", "50.0", "–", "–"],
+    ]
+
+
+def test_an_interval_stands_beside_its_number_where_it_is_known() -> None:
+    assert [row[1].interval for row in written_rows(TABLE)] == ["[71.3, 76.8]", "[40.0, 60.0]", ""]
+
+
+def test_a_bar_lies_between_the_ends_of_its_column() -> None:
+    bars = [row[1].bar for row in written_rows(TABLE)]
+    # the ends of the column are 0.4 and 0.7679
+    np.testing.assert_allclose(bars[0] or (), [(0.7127 - 0.4) / 0.3679, 1.0])
+    np.testing.assert_allclose(bars[1] or (), [0.0, 0.2 / 0.3679])
+    assert bars[2] is None
+
+
+def test_a_bar_of_a_column_without_intervals_or_with_one_point_is_none() -> None:
+    for value in (0.5, Estimate(0.5, 0.5, 0.5, 1, "x")):
+        table = Table("t", "", (Column("x", "percent", bar=True),), ((value,),))
+        assert written_rows(table)[0][0].bar is None
+
+
+def test_texts_get_room_but_not_too_much() -> None:
+    assert [room for _, room in shown_columns(TABLE)] == [36, None, None, None]
+
+
+def test_scripts_get_every_number_in_full_precision() -> None:
+    data = table_data(TABLE)
+    assert data["rows"][0] == ["a", [0.741, 0.7127, 0.7679, 1000], -0.0213, 76.7, 1000]
+    assert data["rows"][2] == ["c", [0.5, None, None, None], None, None, None]
+    assert [column["digits"] for column in data["columns"]] == [3, 1, 1, 1, 0]
+
+
+def test_numpys_numbers_become_plain() -> None:
+    made = plain({"a": np.float32(0.5), "b": np.array([1.0, np.nan]), "c": np.int64(3), 4: (np.bool_(True),)})
+    assert made == {"a": 0.5, "b": [1.0, None], "c": 3, "4": [True]}
+    assert [type(made["a"]), type(made["c"]), type(made["4"][0])] == [float, int, bool]
+
+
+def test_a_table_without_rows_is_empty() -> None:
+    assert written_rows(Table("t", "", (Column("x"),), ())) == []
