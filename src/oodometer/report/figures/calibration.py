@@ -9,7 +9,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.metrics.metric import metrics
 from oodometer.report.asked import Asked, ScoreOptions
 from oodometer.report.estimates import How
-from oodometer.report.figures.chosen import at_most, cells_under, predictions, shifts_of
+from oodometer.report.figures.chosen import at_most, cells_of_sides, predictions, shifts_of
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.rows import MOST_ROWS, Bars, draw_rows, rows_of
@@ -26,12 +26,12 @@ NUMBERS = {"rms-calibration": "ℓ₂ calibration error (%)", "aurra": "AURRA (%
 def draw_calibration(study: Study, options: FigureOptions) -> Figure:
     """Two panels: how far confidences are from the truth, and how well they tell right answers from wrong ones."""
     shift = shifts_of(study, options, most=1)[0]
-    cells = cells_under(study, shift, options)
+    cells = cells_of_sides(study, shift, options)
     resampling = study.options.resampling
     how = How(level=resampling.level, draws=resampling.draws, seed=resampling.seed)
     asked = Asked(tuple(NUMBERS), how, ScoreOptions(draws=how.draws, seed=how.seed))
     found: dict[str, dict[str, Estimate]] = {name: {} for name in NUMBERS}
-    for model, cell in cells.items():
+    for model, (_, cell) in cells.items():
         for _, scores in scores_of_cells(study.store, [cell], [metrics.get(name) for name in NUMBERS], asked):
             for one in scores:
                 if isinstance(one, Score):

@@ -67,13 +67,13 @@ def predictions(study: Study) -> str:
     return "" if any(model.cells for model in study.models) else "predictions, not only accuracies of a table"
 
 
-def cells_under(study: Study, shift: StudyShift, options: FigureOptions) -> dict[str, Cell]:
-    """The cell of each model under a shift that is a single condition."""
+def cells_of_sides(study: Study, shift: StudyShift, options: FigureOptions) -> dict[str, tuple[Cell, Cell]]:
+    """The cells of each model on both sides of a shift that is a single condition."""
     if len(shift.points.conditions) > 1:
         some = shift.points.conditions[0]
         raise UsageError(f"{shift.name} is {len(shift.points.conditions)} conditions; name one, as --shift {some}")
     shown = {point.model for point in shown_points(shift, options)}
-    found = {name: cells[1][0] for name, cells in shift.points.cells.items() if name in shown and cells[1]}
+    found = {name: (clean[0], shifted[0]) for name, (clean, shifted) in shift.points.cells.items() if name in shown}
     if not found:
         raise StoreError(f"{study.store}: no predictions on {shift.name}, only accuracies of a table")
     return found

@@ -48,6 +48,8 @@ figure_kinds: Registry[Kind] = Registry(
         "correlation": f"{HOME}.correlation:CORRELATION",
         "effective": f"{HOME}.effective:EFFECTIVE",
         "quadrants": f"{HOME}.quadrants:QUADRANTS",
+        "reliability": f"{HOME}.response:RELIABILITY",
+        "response": f"{HOME}.response:RESPONSE",
         "scales": f"{HOME}.scales:SCALES",
         "scatter": f"{HOME}.scatter:SCATTER",
     },

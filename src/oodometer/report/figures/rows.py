@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.figures.looks import Looks, looks_for
+from oodometer.report.figures.legends import legend_above
+from oodometer.report.figures.looks import AREAS, Looks, looks_for
 from oodometer.report.figures.options import FigureOptions
-from oodometer.report.figures.style import INK, SMALL, SOFT, TALLEST, new_figure, short, width_of
+from oodometer.report.figures.style import INK, LETTERS, SMALL, SOFT, TALLEST, new_figure, short, width_of
 from oodometer.report.study import Study
 
 if TYPE_CHECKING:
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
 ROW = 0.17
 """Inches of a row: a name of 7 points with some air."""
+
+ROOM = 1.24
+"""Longest bar to the end of the axis: room for the number beside it."""
+
+LETTERS_SMALL = 17.0
+"""Letters of a name in an inch."""
 
 MOST_ROWS = int((TALLEST - 1.0) / ROW)
 """What fits on a page."""
@@ -32,13 +40,12 @@ class Bars:
     Args:
         title: What it is, with its unit.
         values: By model, shares; a model without one has no bar.
-        guide: A share that a dashed line marks, and in ``guide_name`` what it is.
+        guide: A share that a dashed line marks.
     """
 
     title: str
     values: Mapping[str, Estimate]
     guide: float | None = None
-    guide_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,52 +83,83 @@ def rows_of(study: Study, models: Sequence[str], order: Mapping[str, Estimate]) 
 def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options: FigureOptions) -> Figure:
     """A panel of bars for each number."""
     looks = looks_for(study, ((row.model, row.category) for row in rows))
-    legend = len(looks.looks) > 1
-    figure = new_figure(options.columns, ROW * len(rows) + 0.65 + (0.25 if legend else 0))
-    cells = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
-    for axes, panel in zip(cells, panels, strict=True):
-        _draw_bars(axes, rows, panel, looks)
+    several = len(looks.looks) > 1
     longest = int(13 * (0.45 * width_of(options.columns)))
     names = [("    " if row.indent else "") + short(row.model, longest) for row in rows]
+    inches = (width_of(options.columns) - max(map(len, names)) / LETTERS_SMALL - 0.2) / len(panels)
+    titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8)) for panel in panels]
+    lines = 1 + max(title.count("\n") for title in titles)
+    figure = new_figure(options.columns, ROW * len(rows) + 0.45 + 0.16 * lines + (0.25 if several else 0))
+    cells = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
+    for axes, panel, title in zip(cells, panels, titles, strict=True):
+        _draw_bars(axes, rows, panel, looks)
+        axes.set_title(title)
+        ticks = _ticks(axes.get_xlim(), inches)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     cells[0].set_yticks(range(len(rows)), names, fontsize=SMALL)
     cells[0].set_ylim(len(rows) - 0.4, -0.6)
-    if legend:
-        from oodometer.report.figures.legends import legend_above
-
+    if several:
+        _mark_rows(cells[0], rows, looks)
         legend_above(figure, *looks.legend())
     return figure
 
 
+def _ticks(limits: tuple[float, float], inches: float) -> list[float]:
+    """Round numbers that fit; a share ends at 100."""
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = MaxNLocator(max(int(3 * inches), 2), steps=[1, 2, 2.5, 5, 10]).tick_values(*limits)
+    inside = [float(tick) + 0.0 for tick in ticks if limits[0] <= tick <= limits[1]]
+    # Of a ratio, as mCE is, there may be bars beyond 100; else the room for numbers is no part of the scale.
+    return [tick for tick in inside if tick <= 100 or limits[1] > 100 * ROOM]
+
+
 def _draw_bars(axes: Axes, rows: Sequence[Row], panel: Bars, looks: Looks) -> None:
+    from matplotlib.colors import to_rgb
+
     for place, row in enumerate(rows):
         one = panel.values.get(row.model)
         if one is None:
             axes.text(0, place, " not measured", fontsize=SMALL - 1, color=SOFT, va="center", style="italic")
             continue
-        axes.barh(
-            place, 100 * one.value, height=0.68, color=looks.of(row.category).colour, alpha=0.8, zorder=2, gid="bar"
-        )
+        pale = 0.75 * np.array(to_rgb(looks.of(row.category).colour)) + 0.25
+        axes.barh(place, 100 * one.value, height=0.68, color=tuple(pale), zorder=2, gid="bar")
         if one.low is not None and one.high is not None:
-            axes.hlines(place, 100 * one.low, 100 * one.high, color=INK, linewidth=0.9, zorder=3)
-    ends = [100 * end for one in panel.values.values() for end in (one.value, one.high) if end is not None]
-    high = max([*ends, 100 * (panel.guide or 0)])
-    low = min([0.0, *(100 * one.low for one in panel.values.values() if one.low is not None)])
-    axes.set_xlim(low * 1.05, high * 1.24 or 1.0)  # with room for the numbers
-    for place, row in enumerate(rows):
-        if (one := panel.values.get(row.model)) is not None:
-            end = 100 * max(one.value, one.high if one.high is not None else one.value)
-            axes.annotate(
-                f"{100 * one.value:.1f}",
-                (end, place),
-                xytext=(2, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=SMALL - 1,
-                gid="number",
-            )
+            axes.hlines(place, 100 * one.low, 100 * one.high, color=INK, linewidth=0.9, zorder=3, gid="interval")
+        end = 100 * max(one.value, one.value if one.high is None else one.high)
+        axes.annotate(
+            f"{100 * one.value:.1f}",
+            (end, place),
+            xytext=(2, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL - 1,
+            gid="number",
+        )
+    shown = [panel.values[row.model] for row in rows if row.model in panel.values]
+    ends = [100 * end for one in shown for end in (one.value, one.high) if end is not None]
+    lows = [100 * one.low for one in shown if one.low is not None]
+    axes.set_xlim(1.05 * min([0.0, *lows]), ROOM * max([*ends, 100 * (panel.guide or 0)]) or 1.0)
     if panel.guide is not None:
         axes.axvline(100 * panel.guide, color=INK, linestyle=(0, (3, 2)), linewidth=0.8, zorder=4, gid="guide")
-    axes.set_title(panel.title)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def _mark_rows(axes: Axes, rows: Sequence[Row], looks: Looks) -> None:
+    """The mark of each model's category between its name and its bar, since colour alone says nothing in grey."""
+    axes.tick_params(axis="y", pad=11)
+    for place, row in enumerate(rows):
+        look = looks.of(row.category)
+        axes.plot(
+            -0.018 if len(axes.figure.axes) == 1 else -0.035,
+            place,
+            marker=look.marker,
+            color=look.colour,
+            markersize=3.6 * AREAS.get(look.marker, 1.0) ** 0.5,
+            markeredgewidth=0,
+            transform=axes.get_yaxis_transform(),
+            clip_on=False,
+            gid="category",
+        )
