@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from oodometer.report.families import family_of
 from oodometer.report.interventions import parents_of
 from oodometer.report.outside import outside_sets
-from oodometer.report.robustness import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.report.robustness import DEFAULT_OPTIONS
 from oodometer.report.stored_points import CLEAN
 from oodometer.report.study import Study
 from oodometer.store.cells import Cell
@@ -135,7 +135,7 @@ def _imports(study: Study) -> list[Line]:
 
 
 def _scores(study: Study) -> list[Line]:
-    store, options = str(study.store), _of_bootstraps(study)
+    store, options = str(study.store), [*_level(study), *_draws(study)]
     if not any(model.cells for model in study.models):
         return [_line("score", store, "--metrics", "top-1,mce", *options)]
     lines = [
@@ -148,33 +148,38 @@ def _scores(study: Study) -> list[Line]:
     ]
 
 
-def _of_bootstraps(study: Study) -> list[str]:
+def _draws(study: Study) -> list[str]:
     mine, default = study.options.resampling, DEFAULT_OPTIONS.resampling
     words = ["--draws", str(mine.draws)] if mine.draws != default.draws else []
-    words += ["--level", f"{mine.level:g}"] if mine.level != default.level else []
     return words + (["--seed", str(mine.seed)] if mine.seed != default.seed else [])
 
 
+def _level(study: Study) -> list[str]:
+    mine, default = study.options.resampling.level, DEFAULT_OPTIONS.resampling.level
+    return ["--level", f"{mine:g}"] if mine != default else []
+
+
 def _robustness(study: Study) -> list[Line]:
-    """A command for each shift; of those with a line of their own, with its knee."""
+    """A command for each shift."""
     lines = []
     for shift in study.shifts:
         words = ["--shift", shift.points.y]
         words += [word for name in shift.points.x for word in ("--x", name)]
         knee = shift.robustness.fitted.knee if shift.robustness else None
         words += ["--knee", repr(knee)] if knee is not None else []
-        lines.append(_line("robustness", str(study.store), *words, *_categories(study), *_of_the_line(study)))
+        words += [*_categories(study), *_of_the_line(study), *_draws(study)]
+        lines.append(_line("robustness", str(study.store), *words))
     return lines
 
 
 def _of_the_line(study: Study) -> list[str]:
     """The options of the line that are not as they are by default."""
-    mine, default = study.options, RobustnessOptions()
+    mine, default = study.options, DEFAULT_OPTIONS
     words = ["--scale", mine.scale] if mine.scale != default.scale else []
     words += ["--baseline", mine.baseline or "all"] if mine.baseline != default.baseline else []
     words += ["--baseline-above", f"{mine.baseline_above:g}"] if mine.baseline_above else []
     words += [word for pattern in mine.leave_out for word in ("--leave-out", pattern)]
-    return words + (["--level", f"{mine.resampling.level:g}"] if mine.resampling.level != 0.95 else [])
+    return words + _level(study)
 
 
 def _categories(study: Study) -> list[str]:
@@ -190,4 +195,6 @@ def _categories(study: Study) -> list[str]:
 def _comparisons(study: Study) -> list[Line]:
     with_cells = {model.name for model in study.models if model.cells}
     pairs = [(model, parent) for model, parent in parents_of(study).items() if {model, parent} <= with_cells]
-    return [_line("compare", str(study.store), parent, model) for model, parent in pairs[:MOST_COMPARISONS]]
+    return [
+        _line("compare", str(study.store), parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
+    ]
