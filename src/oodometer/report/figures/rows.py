@@ -87,7 +87,7 @@ def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options
     longest = int(13 * (0.45 * width_of(options.columns)))
     names = [("    " if row.indent else "") + short(row.model, longest) for row in rows]
     inches = (width_of(options.columns) - max(map(len, names)) / LETTERS_SMALL - 0.2) / len(panels)
-    titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8)) for panel in panels]
+    titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8), break_on_hyphens=False) for panel in panels]
     lines = 1 + max(title.count("\n") for title in titles)
     figure = new_figure(options.columns, ROW * len(rows) + 0.45 + 0.16 * lines + (0.25 if several else 0))
     cells = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
