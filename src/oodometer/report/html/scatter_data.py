@@ -152,7 +152,7 @@ def _shift(shift: StudyShift, packed: _Columns) -> dict[str, Any]:
         "set": packed.set_of(order),
         "others": list(points.x[1:]),
         "why": shift.why,
-        "notes": list(found.notes if found else points.notes),
+        "notes": list(shift.notes if found else points.notes),
         **(_line(found, order) if found else {"line": None}),
     }
 

@@ -77,6 +77,36 @@
     return row;
   }
 
+  // New controls in the place of the old; what had the focus has it again.
+  function refill(place, children) {
+    const all = () => [...place.querySelectorAll("select, button, input")];
+    const focused = all().indexOf(document.activeElement);
+    place.replaceChildren(...children);
+    if (focused >= 0 && all()[focused]) {
+      all()[focused].focus();
+    }
+  }
+
+  // The table of what is chosen, made when it is opened; state.open keeps whether it is.
+  function folded(place, state, numbers) {
+    const box = make("div", {});
+    const fold = make("details", { className: "numbers", open: state.open }, make("summary", {}, "The numbers of what is chosen"), box);
+    const fill = function () {
+      const { columns, rows, options } = numbers();
+      window.oodometer.table(box, columns, rows, options);
+    };
+    if (state.open) {
+      fill();
+    }
+    fold.addEventListener("toggle", function () {
+      if (fold.open && !state.open) {
+        fill();
+      }
+      state.open = fold.open;
+    });
+    place.replaceChildren(fold);
+  }
+
   window.oodometer.controls = {
     choice: choice,
     button: button,
@@ -84,5 +114,7 @@
     check: check,
     field: field,
     legend: legend,
+    refill: refill,
+    folded: folded,
   };
 })();

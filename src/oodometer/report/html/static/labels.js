@@ -40,8 +40,8 @@
       [near + half, 0], [-near - half, 0], [0, -near - HEIGHT / 2], [0, near + HEIGHT / 2],
       [near + half - 2, -near - 3], [-near - half + 2, -near - 3], [near + half - 2, near + 3], [-near - half + 2, near + 3],
     ].map(([x, y]) => ({ x: x, y: y, far: false }));
-    for (const away of [24, 44]) {
-      for (const [across, up] of [[1, -1], [-1, -1], [1, 1], [-1, 1]]) {
+    for (const away of [24, 44, 70]) {
+      for (const [across, up] of [[1, -1], [-1, -1], [1, 1], [-1, 1], [-2, -0.4], [2, -0.4], [-2, 0.4], [2, 0.4]]) {
         found.push({ x: across * (half + away * 0.7), y: up * away, far: true });
       }
     }
@@ -55,6 +55,15 @@
 
   const within = (box, area) => box.left >= 2 && box.top >= 2 && box.right <= area.width - 2 && box.bottom <= area.height - 2;
 
+  // Whether the line from a name to its point meets no other point.
+  function reaches(points, at, place) {
+    const from = points[at];
+    const on = (share) => ({ x: from.x + place.x * share, y: from.y + place.y * share });
+    const meets = (spot, other) => Math.hypot(spot.x - other.x, spot.y - other.y) < other.reach;
+    const spots = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map(on);
+    return !points.some((other, place) => place !== at && spots.some((spot) => meets(spot, other)));
+  }
+
   // Which of the wanted points get their name, and where. Points and what is drawn besides are in pixels; of the things
   // that are drawn, names keep off the first always, and off the others (intervals) as far as they can.
   function placed(points, wanted, drawn, area) {
@@ -67,7 +76,8 @@
       const wide = width(text);
       const good = places(wide, points[at].reach)
         .map((place) => ({ place: place, box: boxAt(points[at], place, wide) }))
-        .filter(({ box }) => within(box, area) && free(box, taken) && free(box, always));
+        .filter(({ box }) => within(box, area) && free(box, taken) && free(box, always))
+        .filter(({ place }) => !place.far || reaches(points, at, place));
       const best = good.find(({ box }) => free(box, maybe)) || good[0];
       if (best) {
         taken.push(best.box);

@@ -103,7 +103,7 @@
   // Places in per cent within a range of the scale, at least so many pixels apart.
   function ticks(range, scale, pixels, apart) {
     if (scale === "linear") {
-      return evenTicks(range, pixels / apart);
+      return evenTicks(range, Math.min(11, pixels / apart));
     }
     const per = pixels / (range[1] - range[0]);
     const found = ROUND.map((some) =>

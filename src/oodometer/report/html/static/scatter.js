@@ -7,7 +7,8 @@
   const PLACES = 81; // at which a curve is drawn
   const SEED = 0;
   const SCALES = ["logit", "probit", "linear"];
-  const SMALL = { "triangle-up": 1.3, "triangle-down": 1.3, "triangle-left": 1.3, "triangle-right": 1.3, star: 1.3, pentagon: 1.15, cross: 1.15 }; // marks that look smaller
+  const RHO = "Effective robustness: accuracy minus what the line expects at the model's accuracy on the horizontal axis, in points.";
+  const IN_LINE = "Whether the line goes through the model; its ρ is then closer to 0 than it would be otherwise.";
   let kept = null; // what was chosen, while the plot is drawn anew
 
   // --- data -----------------------------------------------------------------------------------------------------
@@ -63,7 +64,9 @@
     }
     const drawn = scales.bootstrapLines(x, y, data.scale, data.draws, SEED);
     const [low, high] = scales.percentiles(drawn.slopes, data.level);
-    const shares = between(pair.models.map((at) => pair.x.value[at]), data.scale);
+    const across = pair.models.map((at) => pair.x.value[at]);
+    // Evenly on its own scale and on the plain one, so that it is smooth on all.
+    const shares = [...between(across, data.scale), ...between(across, "linear").slice(1, -1)].sort((a, b) => a - b);
     for (const at of pair.models) {
       const expected = scales.from(fitted.slope * scales.to(pair.x.value[at], data.scale) + fitted.intercept, data.scale);
       pair.rho[at] = [pair.y.value[at] - expected, null, null];
@@ -156,7 +159,7 @@
     }
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const room = Math.max((high - low) * 0.06, scale === "linear" ? 0.01 : 0.08);
-    return [low - room, high + room];
+    return scale === "linear" ? [Math.max(low - room, -0.02), Math.min(high + room, 1.02)] : [low - room, high + room];
   }
 
   // A share on an axis; those without a place sit on its edge.
@@ -176,11 +179,6 @@
   }
 
   // --- traces ---------------------------------------------------------------------------------------------------
-
-  function rgba(hex, opacity) {
-    const part = (from) => parseInt(hex.slice(from, from + 2), 16);
-    return `rgba(${part(1)},${part(3)},${part(5)},${opacity})`;
-  }
 
   function diagonal(view) {
     const low = Math.min(view.ranges.x[0], view.ranges.y[0]);
@@ -212,7 +210,7 @@
     const colour = window.oodometer.theme.ink;
     const band = bandOf(line, piece).filter(([x]) => Number.isFinite(to(x, scale)));
     const { slope, intercept } = line.pieces[piece];
-    const shares = between(band.map(([x]) => x), line.scale);
+    const shares = between(band.map(([x]) => x), scale);
     const expected = shares.map((x) => from(slope * to(x, line.scale) + intercept, line.scale));
     const on = (share, range) => placeOf(Math.min(Math.max(share, 0), 1), scale, wider(range));
     const across = band.map(([x]) => to(x, scale));
@@ -223,7 +221,7 @@
         { width: 0 },
       ),
       fill: "toself",
-      fillcolor: rgba(colour.length === 7 ? colour : "#808080", 0.13),
+      fillcolor: window.oodometer.marks.tinted(colour, 0.13),
     };
     const drawn = curve(
       shares.map((one) => to(one, scale)),
@@ -236,14 +234,11 @@
   // Curves that leave the plot do so beyond its edge.
   const wider = ([low, high]) => [low - (high - low), high + (high - low)];
 
-  function bars(view, axis, models) {
-    const { scale } = view.state;
+  function bars(view, axis, models, colour) {
     const column = view.pair[axis];
-    const range = view.ranges[axis];
-    const place = (share) => placeOf(share, scale, range);
-    const reach = (end) =>
-      models.map((at) => (column[end][at] === null ? 0 : Math.abs(place(column[end][at]) - place(column.value[at]))));
-    return { type: "data", symmetric: false, array: reach("high"), arrayminus: reach("low"), thickness: 1, width: 0 };
+    const place = (share) => (share === null ? null : placeOf(share, view.state.scale, view.ranges[axis]));
+    const places = (which) => models.map((at) => place(column[which][at]));
+    return window.oodometer.marks.bars(places("value"), places("low"), places("high"), colour);
   }
 
   function categoryTrace(view, category) {
@@ -253,7 +248,8 @@
     const faded = models.map((at) => view.found && !view.found.has(at));
     const edge = models.map((at) => atEdge(pair.x.value[at], state.scale) || atEdge(pair.y.value[at], state.scale));
     const place = (axis) => models.map((at) => placeOf(pair[axis].value[at], state.scale, view.ranges[axis]));
-    const withBars = (axis) => (state.bars ? { ...bars(view, axis, models), color: rgba(look.colour, view.found ? 0.12 : 0.4) } : { visible: false });
+    const pale = window.oodometer.marks.tinted(look.colour, view.found ? 0.12 : 0.4);
+    const withBars = (axis) => (state.bars ? bars(view, axis, models, pale) : { visible: false });
     return {
       type: "scatter",
       mode: "markers",
@@ -268,7 +264,7 @@
       cliponaxis: false,
       showlegend: false,
       marker: {
-        size: view.size * (SMALL[look.symbol] || 1),
+        size: window.oodometer.marks.sizeOf(look.symbol, view.size),
         color: look.colour,
         symbol: edge.map((one) => (one ? `${look.symbol}-open` : look.symbol)),
         opacity: faded.map((one) => (one ? 0.12 : 0.88)),
@@ -345,7 +341,7 @@
     const high = wide < 560 ? 420 : 560;
     place.style.height = `${high}px`;
     const margin = { l: 58, r: 14, t: 14, b: 50 };
-    view.size = view.shown.length <= 20 ? 11 : view.shown.length <= 100 ? 9 : 7.5;
+    view.size = window.oodometer.marks.sizeFor(view.shown.length);
     const traces = [diagonal(view), ...lineTraces(view)];
     // The standard ones below, the others over them: they are what one looks for.
     view.categories.filter(([category]) => !view.state.hidden.has(category)).forEach(([category]) => traces.push(categoryTrace(view, category)));
@@ -373,15 +369,16 @@
       return;
     }
     place.dataset.seen = seen;
-    const x = ticksOf(view, "x", xaxis.range, xaxis._length);
-    const y = ticksOf(view, "y", yaxis.range, yaxis._length);
-    window.Plotly.relayout(place, {
-      "xaxis.tickvals": x.tickvals,
-      "xaxis.ticktext": x.ticktext,
-      "yaxis.tickvals": y.tickvals,
-      "yaxis.ticktext": y.ticktext,
-      annotations: namesOf(view, xaxis, yaxis),
-    });
+    const changes = { annotations: namesOf(view, xaxis, yaxis) };
+    for (const [name, axis] of [["x", xaxis], ["y", yaxis]]) {
+      const found = ticksOf(view, name, axis.range, axis._length);
+      // New ticks draw everything again: only where they are new.
+      if (String(found.tickvals) !== String(axis.tickvals)) {
+        changes[`${name}axis.tickvals`] = found.tickvals;
+        changes[`${name}axis.ticktext`] = found.ticktext;
+      }
+    }
+    window.Plotly.relayout(place, changes);
   }
 
   function namesOf(view, xaxis, yaxis) {
@@ -414,21 +411,14 @@
   }
 
   function barPixels(view, points, xaxis, yaxis) {
-    const { pair, state, ranges } = view;
-    const found = [];
-    view.shown.forEach(function (at, place) {
-      const end = (axis, which) => (pair[axis][which][at] === null ? null : placeOf(pair[axis][which][at], state.scale, ranges[axis]));
-      const [left, right, low, high] = [end("x", "low"), end("x", "high"), end("y", "low"), end("y", "high")];
-      for (let step = 0; step <= 24; step += 1) {
-        if (left !== null) {
-          found.push({ x: xaxis.l2p(left + ((right - left) * step) / 24), y: points[place].y });
-        }
-        if (low !== null) {
-          found.push({ x: points[place].x, y: yaxis.l2p(low + ((high - low) * step) / 24) });
-        }
-      }
+    return view.shown.flatMap(function (at, place) {
+      const pixel = function (name, axis, which) {
+        const share = view.pair[name][which][at];
+        return share === null ? null : axis.l2p(placeOf(share, view.state.scale, view.ranges[name]));
+      };
+      const ends = [pixel("x", xaxis, "low"), pixel("x", xaxis, "high"), pixel("y", yaxis, "low"), pixel("y", yaxis, "high")];
+      return window.oodometer.marks.alongBars(points[place], ends);
     });
-    return found;
   }
 
   // The models to be named: those that were searched for; all where they are few; else the best.
@@ -462,7 +452,7 @@
       return `There is no line here: ${pair.why}.`;
     }
     const who = data.baselineCategory ? ` of category ${data.baselineCategory.replaceAll("_", " ")}` : "";
-    const lost = line.leftOut ? ` (${line.leftOut} more at exactly 0 or 100 % have no place on it)` : "";
+    const lost = line.leftOut ? ` (${line.leftOut} more at exactly 0 or 100 % left out)` : "";
     const through = `through ${line.n} models${who}${lost}, R² = ${number(line.r2, 2)} on the ${line.scale} scale`;
     if (line.kind === "plane") {
       return `What to expect is a plane over several clean sets (${[pair.x.name, ...pair.shift.others].join(", ")}), ${through}; it is no line in this picture, and ρ is measured from the plane.`;
@@ -486,7 +476,7 @@
       const far = top((at) => pair.rho[at][0]);
       const [rho, low, high] = pair.rho[far];
       const ends = interval(low, high, points);
-      words.push(`Furthest above the line: ${data.models[far]}, ρ = ${points(rho)} points${ends ? ` ${ends}` : ""}.`);
+      words.push(`${rho > 0 ? "Furthest above the line" : "Closest to the line, from below"}: ${data.models[far]}, ρ = ${points(rho)} points${ends ? ` ${ends}` : ""}.`);
     }
     return words.join(" ");
   }
@@ -533,35 +523,17 @@
   }
 
   function tableBelow(view, place) {
-    const make = window.oodometer.make;
-    const { pair, state } = view;
-    const box = make("div", {});
-    const fold = make("details", { className: "numbers", open: state.open }, make("summary", {}, "The numbers of what is chosen"), box);
-    const fill = function () {
-      const columns = [
-        { title: "model", how: "text" },
-        { title: "category", how: "text" },
-        { title: pair.x.name, how: "percent", better: "high" },
-        { title: pair.y.name, how: "percent", better: "high" },
-        { title: "ρ", how: "points", better: "high", about: "Effective robustness: accuracy minus what the line expects at the model's accuracy on the horizontal axis, in points." },
-        { title: "in the line", how: "text", about: "Whether the line goes through the model; its ρ is then closer to 0 than it would be otherwise." },
-      ];
-      window.oodometer.table(box, columns, tableRows(view), {
-        caption: `${pair.y.name} against ${pair.x.name}`,
-        filters: "category",
-        name: "scatter",
-      });
-    };
-    if (state.open) {
-      fill();
-    }
-    fold.addEventListener("toggle", function () {
-      if (fold.open && !state.open) {
-        fill();
-      }
-      state.open = fold.open;
-    });
-    place.replaceChildren(fold);
+    const { pair } = view;
+    const columns = [
+      { title: "model", how: "text" },
+      { title: "category", how: "text" },
+      { title: pair.x.name, how: "percent", better: "high" },
+      { title: pair.y.name, how: "percent", better: "high" },
+      { title: "ρ", how: "points", better: "high", about: RHO },
+      { title: "in the line", how: "text", about: IN_LINE },
+    ];
+    const options = { caption: `${pair.y.name} against ${pair.x.name}`, filters: "category", name: "scatter" };
+    window.oodometer.controls.folded(place, view.state, () => ({ columns: columns, rows: tableRows(view), options: options }));
   }
 
   // --- controls -------------------------------------------------------------------------------------------------
@@ -627,7 +599,9 @@
     const level = Math.round(1000 * view.data.level) / 10;
     const drawn = line && line.band.length ? [one("solid", "the line, with its " + level + " % band")] : [];
     const knee = line && line.knee !== null ? [one("dotted", "the knee")] : [];
-    return make("div", { className: "keys" }, one("dashed", "y = x: nothing lost"), ...drawn, ...knee);
+    const { x, y } = view.ranges;
+    const where = y[1] < x[0] ? " (above this view)" : y[0] > x[1] ? " (below this view)" : "";
+    return make("div", { className: "keys" }, one("dashed", `y = x: nothing lost${where}`), ...drawn, ...knee);
   }
 
   // --- all of it ------------------------------------------------------------------------------------------------
@@ -674,29 +648,19 @@
   function show(data, places, change, typing) {
     const view = viewOf(data, kept);
     if (!typing) {
-      refill(places.controls, [...shiftControls(data, kept, change), ...axisControls(data, kept, change), ...otherControls(kept, change)]);
+      window.oodometer.controls.refill(places.controls, [...shiftControls(data, kept, change), ...axisControls(data, kept, change), ...otherControls(kept, change)]);
     }
     const toggle = function (category) {
       const hidden = new Set(kept.hidden);
       hidden.delete(category) || hidden.add(category);
       change({ hidden: hidden });
     };
-    refill(places.legend, [window.oodometer.controls.legend(view.categories, kept.hidden, toggle), keys(view)]);
+    window.oodometer.controls.refill(places.legend, [window.oodometer.controls.legend(view.categories, kept.hidden, toggle), keys(view)]);
     places.plot.setAttribute("aria-label", `${view.pair.y.name} against ${view.pair.x.name}, ${view.shown.length} models. ${lineWords(view)}`);
     delete places.plot.dataset.seen;
     drawPlot(view, places.plot);
     wordsBelow(view, places.words);
     tableBelow(view, places.table);
-  }
-
-  // New controls in the place of the old; what had the focus has it again.
-  function refill(place, children) {
-    const all = () => [...place.querySelectorAll("select, button, input")];
-    const focused = all().indexOf(document.activeElement);
-    place.replaceChildren(...children);
-    if (focused >= 0 && all()[focused]) {
-      all()[focused].focus();
-    }
   }
 
   let heard = null;

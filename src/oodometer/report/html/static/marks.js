@@ -1,0 +1,44 @@
+// How models are drawn as marks: sizes, colours that let others through, intervals.
+"use strict";
+(function () {
+  // Marks that look smaller than a circle of the same size.
+  const SMALL = {
+    "triangle-up": 1.3,
+    "triangle-down": 1.3,
+    "triangle-left": 1.3,
+    "triangle-right": 1.3,
+    star: 1.3,
+    pentagon: 1.15,
+    cross: 1.15,
+  };
+
+  function tinted(hex, opacity) {
+    const part = (from) => parseInt(hex.slice(from, from + 2), 16);
+    return /^#[0-9a-f]{6}$/i.test(hex) ? `rgba(${part(1)},${part(3)},${part(5)},${opacity})` : `rgba(128,128,128,${opacity})`;
+  }
+
+  // The size of marks where there are so many.
+  const sizeFor = (n) => (n <= 20 ? 11 : n <= 100 ? 9 : 7.5);
+
+  // Plotly's error bars, from and to places on the axis; null where an interval is not known.
+  function bars(values, lows, highs, colour) {
+    const reach = (ends) => ends.map((end, at) => (end === null ? 0 : Math.abs(end - values[at])));
+    return { type: "data", symmetric: false, array: reach(highs), arrayminus: reach(lows), thickness: 1, width: 0, color: colour };
+  }
+
+  // Places in pixels along the intervals of a point: ends are [left, right, low, high] in pixels, null where unknown.
+  function alongBars(point, [left, right, low, high]) {
+    const steps = Array.from({ length: 25 }, (_, at) => at / 24);
+    const across = left === null || right === null ? [] : steps.map((one) => ({ x: left + (right - left) * one, y: point.y }));
+    const up = low === null || high === null ? [] : steps.map((one) => ({ x: point.x, y: low + (high - low) * one }));
+    return [...across, ...up];
+  }
+
+  window.oodometer.marks = {
+    tinted: tinted,
+    sizeFor: sizeFor,
+    sizeOf: (symbol, size) => size * (SMALL[symbol] || 1),
+    bars: bars,
+    alongBars: alongBars,
+  };
+})();
