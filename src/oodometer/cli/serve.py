@@ -90,11 +90,11 @@ def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_brow
 
     import uvicorn
 
-    from oodometer.web.app import explorer_app
+    from oodometer.web.app import explorer_app, warm
     from oodometer.web.guard import is_loopback
 
     n = sum(one.n_rows for one in explorer.catalogue().held)
-    explorer.study()
+    warm(explorer)
     port = listening.getsockname()[1]
     local = is_loopback(host)
     token = None if local else secrets.token_urlsafe(24)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from oodometer import __version__
 from oodometer.core.errors import OodometerError
-from oodometer.web import pages, queries
+from oodometer.web import queries
 from oodometer.web.catalogue import UnknownName
 from oodometer.web.explorer import Explorer
 from oodometer.web.guard import Guard, Refusal, Scope
@@ -28,8 +29,6 @@ from oodometer.web.pages import model as _model
 from oodometer.web.pages import picture as _picture
 from oodometer.web.pages import shift as _shift
 from oodometer.web.render import html_of, json_of, looks_css, static_file
-
-__all__ = ["explorer_app", "pages"]
 
 Page = Callable[..., dict[str, Any]]
 
@@ -60,6 +59,19 @@ def explorer_app(explorer: Explorer, *, hosts: tuple[str, ...] = (), token: str 
     _add_files(app, explorer)
     _add_errors(app)
     return Guard(app, _refused, hosts, token)
+
+
+def warm(explorer: Explorer) -> None:
+    """Make the first pages, so that nobody waits for what is imported when it is first used."""
+    explorer.study()
+    first: dict[str, Callable[[], dict[str, Any]]] = {
+        "leaderboard": lambda: _leaderboard.leaderboard(explorer),
+        "compare": lambda: _compare.compare(explorer),
+        "images": lambda: _images.images(explorer, _images.Filters()),
+    }
+    for template, page in first.items():
+        with suppress(OodometerError):
+            html_of(template, {**page(), "address": "", "pictures": False})
 
 
 def _add_page(app: FastAPI, path: str, template: str, page: Page, more: Page = lambda **_: {}) -> None:

@@ -16,6 +16,7 @@ from oodometer.report.points import Origin
 from oodometer.report.study import Picture, Study, study_of
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.queries import Pairs, literal
+from oodometer.store.shifts import StoredShift, shifts_in
 from oodometer.store.store import Store
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Held, UnknownName
@@ -47,6 +48,7 @@ class Explorer:
         self._pause_until = 0.0
         self._working = threading.Lock()
         self.accuracies = lru_cache(2)(self._accuracies)
+        self.pairs_run = lru_cache(2)(self._pairs_run)
         self._class_names = lru_cache(4096)(self._read_class_names)
         self._compared = lru_cache(4096)(self._compare)
         self.drawn = lru_cache(1024)(self._draw)
@@ -101,6 +103,10 @@ class Explorer:
             self._working.release()
 
     # Numbers
+
+    def _pairs_run(self, catalogue: Catalogue) -> list[StoredShift]:  # noqa: ARG002 - read again when that has changed
+        """Which conditions were run as the two sides of a shift."""
+        return shifts_in(self.store)
 
     def _accuracies(self, catalogue: Catalogue) -> dict[int, Estimate]:
         """Top-1 of every cell that has labelled rows, by its number: the same as of ``score``."""

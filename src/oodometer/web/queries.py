@@ -2,7 +2,7 @@
 
 The tables, made from the store's files (see `oodometer.web.index`):
 
-    images(place, data, id, label)                          every image of every data set, numbered through
+    images(place, data, id, label, content)                 every image of every data set, numbered through
     answers(place, cell, prediction, rank, confidence)      every prediction, by image
     agreement(place, condition, n, n_right)                 of the models asked, how many are right; summed up when read
 
@@ -12,14 +12,14 @@ Files are in the order of cells, and the table of answers in that of images: so 
 from __future__ import annotations
 
 TABLES = """
-CREATE TABLE images (place UINTEGER, data USMALLINT, id VARCHAR, label INTEGER);
+CREATE TABLE images (place UINTEGER, data USMALLINT, id VARCHAR, label INTEGER, content BLOB);
 CREATE TABLE answers (place UINTEGER, cell UINTEGER, prediction INTEGER, rank INTEGER, confidence FLOAT);
 CREATE TABLE agreement (place UINTEGER, condition UINTEGER, n INTEGER, n_right INTEGER);
 CREATE TABLE loading (key VARCHAR, cell UINTEGER, first UINTEGER, condition UINTEGER);
 """
 
 LOAD_IMAGES = """
-INSERT INTO images SELECT $first + image, $data, id, label
+INSERT INTO images SELECT $first + image, $data, id, label, content
 FROM read_parquet($files, hive_partitioning = false) ORDER BY image
 """
 
@@ -48,7 +48,12 @@ FROM answers WHERE cell IN (SELECT cell FROM loading) GROUP BY cell
 
 PLACE_OF = "SELECT place, label FROM images WHERE data = $data AND id = $id"
 
-ID_ELSEWHERE = "SELECT DISTINCT data FROM images WHERE id = $id AND data <> $data ORDER BY data"
+# The image itself first. An empty digest: of answers computed elsewhere, whose images were never seen.
+OF_THIS_ID = """
+WITH it AS (SELECT place, content FROM images WHERE data = $data AND id = $id)
+SELECT images.place, images.data, images.label, octet_length(it.content) > 0 AND images.content = it.content
+FROM images, it WHERE images.id = $id ORDER BY images.place <> it.place, images.data
+"""
 
 ANSWERS_ABOUT = "SELECT cell, prediction, rank, confidence FROM answers WHERE place = $place"
 

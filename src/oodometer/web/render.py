@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -42,6 +42,7 @@ def environment() -> Any:
     )
     made.globals.update(link=query_link, page_of=path_link, twin=twin)
     made.filters.update(percent=percent, points=points, count=count, bounds=bounds, signed_bounds=signed_bounds)
+    made.filters["in_kinds"] = in_kinds
     return made
 
 
@@ -72,6 +73,14 @@ def category_of(category: str) -> str:
     ('more data', 'category unknown')
     """
     return category.replace("_", " ") or UNKNOWN
+
+
+def in_kinds(conditions: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str], list[Mapping[str, Any]]]]:
+    """Corrupted conditions together by family and corruption, in the order they come."""
+    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in conditions:
+        found.setdefault((one["corrupted"].family, one["corrupted"].name), []).append(one)
+    return list(found.items())
 
 
 def percent(value: Estimate | float | None) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from oodometer.report.families import family_of
 from oodometer.report.study import CLEAN_NAMES
-from oodometer.store.shifts import shifts_in
 from oodometer.web.catalogue import Held
 from oodometer.web.explorer import Explorer
 
@@ -17,10 +17,25 @@ def called(names: Mapping[int, str], answer: int) -> str:
     return names.get(answer, f"class {answer}")
 
 
+def clean_names(explorer: Explorer) -> list[str]:
+    """What a store calls the conditions that shifts are compared with."""
+    run = [str(one.standard["name"]) for one in explorer.pairs_run(explorer.catalogue())]
+    return list(dict.fromkeys([*run, *CLEAN_NAMES]))
+
+
+def in_order(explorer: Explorer, held: Sequence[Held]) -> list[Held]:
+    """Cells on clean sets first, those of families of corruptions last."""
+    clean = clean_names(explorer)
+
+    def place(one: Held) -> tuple[bool, bool, str]:
+        return one.cell.condition_name not in clean, family_of(one.cell.condition_name) is not None, one.condition
+
+    return sorted(held, key=place)
+
+
 def first_condition(explorer: Explorer, held: Sequence[Held]) -> Held:
     """The cell that is looked at when nobody says which: on a clean set where there is one."""
-    clean = {*CLEAN_NAMES, *(str(one.standard["name"]) for one in shifts_in(explorer.store))}
-    return min(held, key=lambda one: (one.cell.condition_name not in clean, one.condition))
+    return in_order(explorer, held)[0]
 
 
 def n_pages(total: int) -> int:

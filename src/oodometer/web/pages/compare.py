@@ -9,7 +9,7 @@ from oodometer.store.queries import literal
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Held, UnknownName
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import PER_PAGE, called, first_condition, n_pages
+from oodometer.web.pages.answers import PER_PAGE, called, first_condition, in_order, n_pages
 
 
 def compare(
@@ -26,8 +26,8 @@ def compare(
     if show not in queries.SIDES:
         raise UnknownName(f"show={show}: no such images{did_you_mean(show, queries.SIDES)}")
     a, b = _two(explorer, catalogue, a, b)
-    both = _common(catalogue, a, b)
-    cell_a, cell_b = _cells(explorer, catalogue, both, a, b, on)
+    both = _common(explorer, catalogue, a, b)
+    cell_a, cell_b = (catalogue.cell(a, on), catalogue.cell(b, on)) if on else next(iter(both.values()))
     compared = explorer.comparison(cell_a, cell_b)
     images, total = _images(explorer, catalogue, cell_a, cell_b, show, page)
     accuracies = explorer.accuracies(catalogue)
@@ -68,21 +68,14 @@ def _two(explorer: Explorer, catalogue: Catalogue, a: str | None, b: str | None)
     return a, b
 
 
-def _common(catalogue: Catalogue, a: str, b: str) -> dict[str, tuple[Held, Held]]:
+def _common(explorer: Explorer, catalogue: Catalogue, a: str, b: str) -> dict[str, tuple[Held, Held]]:
     """The conditions that both were asked about."""
     of_b = {one.condition: one for one in catalogue.by_model[b]}
-    found = {one.condition: (one, of_b[one.condition]) for one in catalogue.by_model[a] if one.condition in of_b}
+    of_a = in_order(explorer, catalogue.by_model[a])
+    found = {one.condition: (one, of_b[one.condition]) for one in of_a if one.condition in of_b}
     if not found:
         raise UnknownName(f"{a} and {b} have not both been run on any condition")
     return found
-
-
-def _cells(
-    explorer: Explorer, catalogue: Catalogue, both: dict[str, tuple[Held, Held]], a: str, b: str, on: str | None
-) -> tuple[Held, Held]:
-    if on is not None:
-        return catalogue.cell(a, on), catalogue.cell(b, on)
-    return both[first_condition(explorer, [one for one, _ in both.values()]).condition]
 
 
 def _images(

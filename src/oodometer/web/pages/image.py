@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from oodometer.report.families import corrupted
 from oodometer.store.queries import literal
 from oodometer.store.store import COLUMN
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Data, Held, UnknownName
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import called, first_condition
+from oodometer.web.pages.answers import called, in_order
 
 
 def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> dict[str, Any]:
     """One image; the answers under the condition ``on`` are told first."""
     catalogue = explorer.catalogue()
     of_data = catalogue.data_named(data)
-    place, label = _place(explorer, of_data, id_)
-    held = catalogue.of_data(of_data.digest)
-    answers = _answers(explorer, catalogue, {one.number: one for one in held}, place)
-    chosen = _chosen(explorer, held, on)
-    conditions = _conditions(held, answers)
-    elsewhere = explorer.index.ask(queries.ID_ELSEWHERE, data=of_data.number, id=id_)
-    by_number = {one.number: one.name for one in catalogue.data.values()}
+    rows = explorer.index.ask(queries.OF_THIS_ID, data=of_data.number, id=id_)
+    if not rows:
+        raise UnknownName(f"no image {id_!r} in {of_data.name}")
+    (place, _, label, _), by_number = rows[0], {one.number: one for one in catalogue.data.values()}
+    alike = _of_same_photographs(explorer, catalogue, of_data.digest)
+    places = {
+        by_number[number].digest: spot
+        for spot, number, _, same in rows
+        if same or number == of_data.number or by_number[number].digest in alike
+    }
+    held = in_order(explorer, [one for digest in places for one in catalogue.of_data(digest)])
+    answers = _answers(explorer, catalogue, held, list(places.values()))
     return {
         "title": id_,
         "id": id_,
         "data": of_data.name,
         "class": of_data.classes[label] if label >= 0 else None,
-        "columns": _columns(explorer, held[0], place - of_data.first),
-        "elsewhere": [by_number[number] for (number,) in elsewhere],
-        "on": chosen,
-        "conditions": conditions,
+        "columns": _columns(explorer, catalogue, of_data, place - of_data.first),
+        "elsewhere": [by_number[number].name for _, number, _, _ in rows if by_number[number].digest not in places],
+        "on": _chosen(held, on),
+        "conditions": _conditions(catalogue, held, answers),
         "models": sorted({one["model"] for one in answers}),
         "answers": answers,
     }
 
 
-def _place(explorer: Explorer, data: Data, id_: str) -> tuple[int, int]:
-    found = explorer.index.ask(queries.PLACE_OF, data=data.number, id=id_)
-    if not found:
-        raise UnknownName(f"no image {id_!r} in {data.name}")
-    place, label = found[0]
-    return place, label
+def _of_same_photographs(explorer: Explorer, catalogue: Catalogue, digest: str) -> set[str]:
+    """Data sets that a shift made of the same photographs, such as corrupted files: there ids are enough."""
+    found = set()
+    for one in explorer.pairs_run(catalogue):
+        sides = {str(one.standard["data"]), str(one.shifted["data"])}
+        if digest in sides and not one.of_other_images:
+            found |= sides
+    return found
 
 
-def _answers(explorer: Explorer, catalogue: Catalogue, held: dict[int, Held], place: int) -> list[dict[str, Any]]:
-    """Every answer about the image, by condition and model."""
-    rows = explorer.index.ask(queries.ANSWERS_ABOUT, place=place)
+def _answers(
+    explorer: Explorer, catalogue: Catalogue, held: Sequence[Held], places: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Every answer about the image, in the order of the cells."""
+    rows = {row[0]: row for place in places for row in explorer.index.ask(queries.ANSWERS_ABOUT, place=place)}
     found = []
-    for number, answer, rank, confidence in rows:
-        if number not in held:  # it came in just now: the next look has it
-            continue
-        one = held[number]
+    for one in (one for one in held if one.number in rows):
+        _, answer, rank, confidence = rows[one.number]
         found.append(
             {
                 "condition": one.condition,
@@ -63,35 +72,41 @@ def _answers(explorer: Explorer, catalogue: Catalogue, held: dict[int, Held], pl
                 "confidence": confidence,
             }
         )
-    return sorted(found, key=lambda one: (one["condition"], one["model"]))
+    return found
 
 
-def _chosen(explorer: Explorer, held: list[Held], on: str | None) -> str:
+def _chosen(held: Sequence[Held], on: str | None) -> str:
     if on is None:
-        return first_condition(explorer, held).condition
+        return held[0].condition
     if on not in {one.condition for one in held}:
-        raise UnknownName(f"these images were not shown under {on!r}")
+        raise UnknownName(f"this image was not shown under {on!r}")
     return on
 
 
-def _conditions(held: list[Held], answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every condition of the data: how many models are right on the image there."""
+def _conditions(catalogue: Catalogue, held: Sequence[Held], answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every condition: how many models are right on the image there."""
+    first = {one.condition: one for one in reversed(held)}
     right: dict[str, list[bool]] = {}
     for one in answers:
-        right.setdefault(one["condition"], [])
-        if one["right"] is not None:
-            right[one["condition"]].append(one["right"])
-    attacked = {one.condition: "attack" in one.cell.condition for one in held}
+        right.setdefault(one["condition"], []).extend([] if one["right"] is None else [one["right"]])
     return [
-        {"name": name, "n_models": len(some), "n_right": sum(some), "attack": attacked[name]}
+        {
+            "name": name,
+            "data": catalogue.data[first[name].data].name,
+            "n_models": len(some),
+            "n_right": sum(some),
+            "attack": "attack" in first[name].cell.condition,
+            "corrupted": corrupted(first[name].cell.condition_name),
+        }
         for name, some in right.items()
     ]
 
 
-def _columns(explorer: Explorer, held: Held, image_: int) -> dict[str, str]:
+def _columns(explorer: Explorer, catalogue: Catalogue, data: Data, position: int) -> dict[str, str]:
     """What travels along with the image: vendor, video, selection frequency..."""
-    files = literal([explorer.store.images_file(held.cell)])
-    rows = explorer.index.ask_named(queries.COLUMNS_OF_IMAGE, files=files, image=image_)
+    cell = catalogue.of_data(data.digest)[0].cell
+    files = literal([explorer.store.images_file(cell)])
+    rows = explorer.index.ask_named(queries.COLUMNS_OF_IMAGE, files=files, image=position)
     known = rows[0] if rows else {}
     return {
         name.removeprefix(COLUMN): str(value)

@@ -10,7 +10,7 @@ from oodometer.store.queries import literal
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Held, UnknownName
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import PER_PAGE, called, first_condition, n_pages
+from oodometer.web.pages.answers import PER_PAGE, called, first_condition, in_order, n_pages
 
 MOST = 2**31 - 1
 
@@ -60,7 +60,7 @@ def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, 
         "n_images": total,
         "page": page,
         "n_pages": n_pages(total),
-        "conditions": sorted(catalogue.by_condition),
+        "conditions": list(dict.fromkeys(one.condition for one in in_order(explorer, catalogue.held))),
         "models": sorted(one.model for one in held),
         "classes": list(data.classes),
         "orders": list(queries.ORDERS),

@@ -10,11 +10,11 @@ from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.families import family_of
 from oodometer.report.points import Origin
-from oodometer.report.study import CLEAN_NAMES, Study, StudyShift
+from oodometer.report.study import Study, StudyShift
 from oodometer.report.study.grid import IMPORTED
-from oodometer.store.shifts import shifts_in
 from oodometer.web.catalogue import Catalogue, UnknownName
 from oodometer.web.explorer import Explorer
+from oodometer.web.pages.answers import clean_names
 
 MOST_COLUMNS = 12
 """More do not fit a page; each has a page of its own."""
@@ -118,9 +118,8 @@ def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> l
 
 def _clean(explorer: Explorer, study: Study | None) -> list[str]:
     """What shifts are compared with."""
-    sides = [name for one in study.shifts for name in one.points.x] if study else []
-    run = [str(one.standard["name"]) for one in shifts_in(explorer.store)]
-    return list(dict.fromkeys([*sides, *run, *CLEAN_NAMES]))
+    sides = [name for one in study.shifts for name in (one.standard, *one.points.x)] if study else []
+    return list(dict.fromkeys([*sides, *clean_names(explorer)]))
 
 
 def _sizes(column: Column) -> list[int]:

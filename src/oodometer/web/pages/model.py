@@ -11,7 +11,7 @@ from oodometer.store.queries import literal
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Held
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import called, first_condition
+from oodometer.web.pages.answers import called, first_condition, in_order
 
 
 def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, 
     catalogue, study = explorer.catalogue(), explorer.study()
     imported = _imported(study, name)
     if name not in catalogue.by_model and imported:
-        return {**_frame(explorer, study, name), **imported, "facts": {}, "on": None, "classes": []}
+        return {**_frame(explorer, study, name), **imported, "facts": {}, "notes": {}, "on": None, "classes": []}
     held = catalogue.model(name)
     chosen = catalogue.cell(name, on) if on else first_condition(explorer, held)
     origin = explorer.origin(held[0])
@@ -28,7 +28,8 @@ def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, 
         "category": origin.category,
         "parent": origin.parent,
         "facts": _facts(held[0]),
-        "conditions": [_condition(explorer, catalogue, one) for one in held],
+        "notes": {str(key): str(value) for key, value in (held[0].cell.model.get("notes") or {}).items()},
+        "conditions": [_condition(explorer, catalogue, one) for one in in_order(explorer, held)],
         "on": chosen.condition,
         "classes": _classes(explorer, catalogue, chosen),
     }
@@ -69,7 +70,6 @@ def _facts(held: Held) -> dict[str, str]:
         "precision": held.cell.precision,
         "training data": str(card.get("training_data") or ""),
         "interventions": ", ".join(map(str, card.get("interventions") or ())),
-        **{str(key).replace("_", " "): str(value) for key, value in (about.get("notes") or {}).items()},
     }
     return {key: value for key, value in facts.items() if value}
 

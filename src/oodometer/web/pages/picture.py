@@ -41,11 +41,13 @@ def draw(explorer: Explorer, cell: Cell, id_: str, longest: int) -> bytes:
 
 
 def png_of(pixels: np.ndarray, longest: int) -> bytes:
-    """Pixels (H, W, 3) as PNG, made smaller where a side is longer than that."""
+    """Pixels (H, W, 3) as PNG, its longest side about as long as that."""
     images = import_extra("PIL.Image", extra="web", what="pictures")
     shown = images.fromarray(pixels)
     if max(shown.size) > longest:
         shown.thumbnail((longest, longest), images.Resampling.LANCZOS)
+    elif (times := longest // max(shown.size)) > 1:  # each pixel as a square, as a model has it
+        shown = shown.resize((shown.width * times, shown.height * times), images.Resampling.NEAREST)
     content = io.BytesIO()
     shown.save(content, "PNG", compress_level=1)
     return content.getvalue()

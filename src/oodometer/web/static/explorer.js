@@ -42,7 +42,7 @@
         heading.setAttribute("aria-sort", down ? "descending" : "ascending");
         sort(table, place, down);
       });
-      heading.append(button);
+      heading.insertBefore(button, heading.querySelector("small"));
     });
   }
 
