@@ -1,0 +1,86 @@
+"""Models under each corruption of a family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from oodometer.core.errors import StoreError, UsageError, did_you_mean
+from oodometer.core.estimate import Estimate
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, group_of, spaced
+from oodometer.report.study import Study
+from oodometer.report.tables.footnotes import common_footnotes
+from oodometer.report.tables.leaderboard import differ_in
+from oodometer.report.tables.table import Column, ModelTable, TableOptions, rows_in_groups, wanted_models
+
+SHORT = {
+    "gaussian_noise": "Gauss.",
+    "shot_noise": "Shot",
+    "impulse_noise": "Impulse",
+    "speckle_noise": "Speckle",
+    "defocus_blur": "Defocus",
+    "glass_blur": "Glass",
+    "motion_blur": "Motion",
+    "zoom_blur": "Zoom",
+    "gaussian_blur": "Gauss.",
+    "brightness": "Bright",
+    "elastic_transform": "Elastic",
+    "pixelate": "Pixel",
+    "jpeg_compression": "JPEG",
+}
+"""As in table 1 of Hendrycks and Dietterich (2019), below their groups."""
+
+
+def corruptions_table(study: Study, options: TableOptions | None = None) -> ModelTable:
+    """Top-1 of every model: clean, in the mean, and under each corruption in the mean over its severities."""
+    options = options or TableOptions()
+    grid, notes = _grid(study, options.shifts)
+    wanted = wanted_models(study, options.models)
+    columns = [one for one in _columns(study, grid, wanted) if one.values]
+    return ModelTable(
+        "corruptions",
+        f"Top-1 accuracy of each model in per cent under the corruptions of {grid.title}.",
+        tuple(columns),
+        rows_in_groups(study, columns, options),
+        (_means(grid), *([f"Clean: {grid.clean_name}."] if grid.clean else []), *common_footnotes(columns)),
+        (*study.notes, *notes),
+    )
+
+
+def _means(grid: CorruptionGrid) -> str:
+    first, last, n = grid.severities[0], grid.severities[-1], len(grid.averaged)
+    each = f"the mean over severities {first} to {last}" if first < last else f"at severity {first}"
+    return f"Each corruption: {each}; mean: over {n} corruption{'' if n == 1 else 's'}."
+
+
+def _grid(study: Study, asked: Sequence[str]) -> tuple[CorruptionGrid, list[str]]:
+    """The family that is asked for, or the first; and which others there are."""
+    grids = {_name(one): one for one in grids_of(study)}
+    if not grids:
+        raise StoreError(f"{study.store}: no corruptions in it; run for instance --on imagenet-c")
+    if len(asked) > 1:
+        raise UsageError("a table of corruptions is about one family; give --shift once")
+    found = next((one for name, one in grids.items() if not asked or asked[0] in (name, one.family)), None)
+    if found is None:
+        raise UsageError(f"{study.store}: no family of corruptions {asked[0]!r}{did_you_mean(asked[0], grids)}")
+    others = [name for name, one in grids.items() if one is not found]
+    return found, [f"other families, ask for them with --shift: {', '.join(others)}"] if others and not asked else []
+
+
+def _name(grid: CorruptionGrid) -> str:
+    return f"{grid.family}@{grid.data}"
+
+
+def _columns(study: Study, grid: CorruptionGrid, models: Sequence[str]) -> Iterator[Column]:
+    yield Column("clean", "clean", "percent", "high", {name: grid.clean[name] for name in models if name in grid.clean})
+    means = {name: grid.mean(name) for name in models}
+    shift = next((one for one in study.shifts if one.name in (grid.family, _name(grid))), None)
+    differ = differ_in(shift.points, study.options.resampling.level) if shift and grid.means else None
+    yield Column("mean", "mean", "percent", "high", _known(means), differ=differ)
+    for name in grid.corruptions:
+        values = {model: grid.over_severities(model, name) for model in models}
+        title = SHORT.get(name, spaced(name).capitalize())
+        yield Column(name, title, "percent", "high", _known(values), group_of(name), spaced(name))
+
+
+def _known(values: dict[str, Estimate | None]) -> dict[str, Estimate]:
+    return {name: one for name, one in values.items() if one is not None}

@@ -1,0 +1,46 @@
+"""Studies whose tables are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from oodometer.core.condition import Condition, Shift
+from oodometer.report.points import Origin
+from oodometer.report.study import Study, study_of
+
+
+@pytest.fixture
+def names() -> tuple[str, ...]:
+    """Names that mean something in LaTeX, Markdown, CSV or a terminal."""
+    return (
+        r"a_b & 50% $x^2$ #1 {~} \evil{} <b>|</b>",
+        "[t] *star* -- `code` 'it' \"q\" ]]",
+        "=cmd|' /C calc'!A0",
+        "two\nlines\tand \x07 中文 é",
+        "https://example.org/x www.example.org",
+    )
+
+
+@pytest.fixture
+def study(filled, make_dataset, right) -> Callable[..., Study]:
+    """``study({"a": (900, 500)}, n=1000)``: models by how many images they are right on, clean and shifted."""
+
+    def make(models: dict[str, tuple[int, int]], *, n: int = 1000, origins: dict[str, Origin] | None = None) -> Study:
+        clean, shifted = make_dataset(n, name="iid"), make_dataset(n, name="new", ids=[f"n{one}" for one in range(n)])
+        filled.store.add_shift(Shift("new", "dataset", Condition("iid", clean), Condition("new", shifted)))
+        for place, (name, hits) in enumerate(models.items()):
+            about = {"model": name, "digest": f"{place:032d}"}
+            filled.add(clean, right(hits[0], n), condition="iid", **about)
+            filled.add(shifted, right(hits[1], n), condition="new", **about)
+        said = {name: Origin("standard") for name in models} | (origins or {})
+        return study_of(filled.store, origins=said)
+
+    return make
+
+
+@pytest.fixture
+def four(study) -> Study:
+    """Four models; the best is far ahead clean, and just ahead under the shift."""
+    return study({"a": (950, 600), "b": (800, 599), "c": (700, 300), "d": (600, 200)})

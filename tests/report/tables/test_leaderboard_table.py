@@ -1,0 +1,144 @@
+"""The leaderboard as a table: its numbers are those of the study."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import oodometer as odo
+from oodometer.core.errors import UsageError
+from oodometer.report.points import Origin
+from oodometer.report.robustness import robustness
+from oodometer.report.score import score
+from oodometer.report.study import study_of
+from oodometer.report.tables import TableOptions, leaderboard_table
+
+
+def test_every_number_is_that_of_score_and_robustness(four):
+    table = leaderboard_table(four)
+    assert [column.id for column in table.columns] == ["clean", "new", "rho:new"]
+    known = {(one.model, one.condition): one.estimate for one in score(four.store).rows if one.metric == "top-1"}
+    line = {
+        one.model: one for one in robustness(four.store, "new", origins={m: Origin("standard") for m in "abcd"}).models
+    }
+    for row in table.rows:
+        clean, shifted, rho = row.cells
+        assert clean == known[row.model, "iid"]
+        assert shifted == known[row.model, "new"]
+        assert rho == line[row.model].rho
+
+
+def test_bold_only_where_the_best_is_told_from_all_others(four):
+    table = leaderboard_table(four)
+    bold = {row.model: row.bold for row in table.rows}
+    # a and b: 950 and 800 of the same 1,000 images; 600 and 599.
+    assert bold["a"][:2] == (True, False)
+    assert not any(bold["b"])
+    text = " ".join(table.footnotes)
+    assert "Bold: better than every other model, as the interval of the difference excludes 0" in text
+    assert "In the other columns the best is not told from every other model." in text
+
+
+def test_nothing_is_bold_where_nothing_can_be_told(study):
+    table = leaderboard_table(study({"a": (90, 60), "b": (89, 59), "c": (88, 58), "d": (87, 57)}, n=100))
+    assert not any(bold for row in table.rows for bold in row.bold)
+    assert any(note.startswith("None is bold, since in no column the best is told") for note in table.footnotes)
+
+
+def test_only_among_the_models_that_are_shown(four):
+    table = leaderboard_table(four, TableOptions(models=("[cd]",)))
+    assert [row.model for row in table.rows] == ["c", "d"]
+    assert table.rows[0].bold[:2] == (True, True)  # 300 and 200 of the same 1,000
+
+
+def test_sorted_as_asked(study):
+    made = study({"a": (950, 200), "b": (800, 599), "c": (700, 300), "d": (600, 400)})
+    assert [row.model for row in leaderboard_table(made).rows] == ["a", "b", "c", "d"]
+    assert [row.model for row in leaderboard_table(made, TableOptions(sort="new")).rows] == ["b", "d", "c", "a"]
+    assert [row.model for row in leaderboard_table(made, TableOptions(sort="model")).rows] == ["a", "b", "c", "d"]
+    with pytest.raises(
+        UsageError, match=r"no column 'rho:now' to sort by; did you mean rho:new\?; there are: clean, new"
+    ):
+        leaderboard_table(made, TableOptions(sort="rho:now"))
+
+
+def test_grouped_by_category_the_standard_ones_first(study):
+    origins = {"b": Origin("more data", "a"), "d": Origin("more data", "c"), "e": Origin()}
+    made = study({"a": (950, 200), "b": (990, 599), "c": (700, 300), "d": (600, 400), "e": (500, 100)}, origins=origins)
+    table = leaderboard_table(made)
+    found = [(name, [row.model for row in rows]) for name, rows in table.groups]
+    assert found == [("standard", ["a", "c"]), ("more data", ["b", "d"]), ("category unknown", ["e"])]
+    assert [name for name, _ in leaderboard_table(made, TableOptions(grouped=False)).groups] == [""]
+
+
+def test_tau_is_the_difference_to_the_parent_with_or_without_a_line(study):
+    made = study({"a": (900, 500), "b": (910, 560)}, origins={"b": Origin("more data", "a")})
+    table = leaderboard_table(made, TableOptions(columns=("accuracy", "tau", "rho")))
+    assert [column.id for column in table.columns] == ["new", "tau:new"]  # two models make no line
+    (b,) = [row for row in table.rows if row.model == "b"]
+    assert b.cells[1].value == pytest.approx(0.06, abs=1e-12)
+    assert b.cells[1].low > 0
+    assert not any(row.bold[1] for row in table.rows)
+    assert any(note.startswith("no ρ under new: ") for note in table.notes)
+
+
+def test_scores_besides_accuracies(four):
+    table = leaderboard_table(four, TableOptions(columns=("calibration", "aurra"), sort="calibration:new"))
+    assert [column.id for column in table.columns] == [
+        "calibration:clean", "aurra:clean", "calibration:new", "aurra:new",
+    ]  # fmt: skip
+    known = {
+        (one.model, one.condition, one.metric): one.estimate
+        for one in score(four.store, metrics=["rms-calibration", "aurra"]).rows
+    }
+    for row in table.rows:
+        assert row.cells[2].value == known[row.model, "new", "rms-calibration"].value
+        assert row.cells[1].value == known[row.model, "iid", "aurra"].value
+    values = [row.cells[2].value for row in table.rows]
+    assert values == sorted(values)  # the least error first
+    assert any(note.startswith("RMS cal.: ") for note in table.footnotes)
+
+
+def test_what_is_not_there_is_said_in_one_line(four):
+    with pytest.raises(UsageError, match=r"no column 'roh'; did you mean rho\?; there are: clean, accuracy"):
+        leaderboard_table(four, TableOptions(columns=("roh",)))
+    with pytest.raises(UsageError, match=r"no model is like 'z\*'"):
+        leaderboard_table(four, TableOptions(models=("z*",)))
+    with pytest.raises(UsageError, match=r"no shift named 'now'; did you mean new\?"):
+        leaderboard_table(four, TableOptions(shifts=("now",)))
+    with pytest.raises(UsageError, match="nothing is known of mce; ask for other --columns"):
+        leaderboard_table(four, TableOptions(columns=("mce",)))
+
+
+def test_few_shifts_unless_asked_and_the_others_are_named(filled, make_dataset, right):
+    data = make_dataset(100)
+    for model in "ab":
+        for place, name in enumerate(["clean", *(f"s{one}" for one in range(6))]):
+            filled.add(data, right(90 - 5 * place, 100), model=model, digest=model * 32, condition=name)
+    made = study_of(filled.store)
+    table = leaderboard_table(made)
+    assert len(table.columns) == 5  # the clean set and four shifts
+    assert "not in the table, ask for them with --shift: s4, s5" in table.notes
+    assert len(leaderboard_table(made, TableOptions(most=None)).columns) == 7
+
+
+def test_as_json_in_full(four):
+    found = json.loads(json.dumps(leaderboard_table(four).as_json(), allow_nan=False))
+    assert found["models"][0]["values"]["clean"] == {
+        "value": 0.95,
+        "low": four.conditions[0].accuracies["a"].low,
+        "high": four.conditions[0].accuracies["a"].high,
+        "n": 1000,
+        "interval": "clopper-pearson 95%",
+        "best": True,
+    }
+    assert found["columns"][2] == {"id": "rho:new", "title": "ρ", "over": "new", "how": "points", "better": "high"}
+
+
+def test_accuracies_of_a_table_without_n_have_no_interval_and_no_best(tmp_path):
+    (tmp_path / "t.csv").write_text("model,val,imagenetv2\na,0.9,0.8\nb,0.5,0.4\n")
+    odo.import_table(str(tmp_path / "t.csv"), store=str(tmp_path / "runs"))
+    table = leaderboard_table(study_of(str(tmp_path / "runs")))
+    assert [row.cells[0].value for row in table.rows] == [0.9, 0.5]
+    assert not any(bold for row in table.rows for bold in row.bold)
