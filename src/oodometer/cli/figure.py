@@ -58,7 +58,7 @@ def command(
         raise click.UsageError("--json goes with --list; 'oodometer robustness' and 'score' have the numbers")
     if store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
-    from oodometer.report.figures import FigureOptions, draw, figure_kinds, save
+    from oodometer.report.figures import FigureOptions, draw, figure_kinds, notes_of, save
     from oodometer.report.figures.style import check_end
 
     found = figure_kinds.get(kind)
@@ -69,6 +69,8 @@ def command(
     )
     study = _study(store, kind, found, flags)
     figure = draw(study, kind, options)
+    for line in notes_of(figure):
+        say(line)
     save(figure, target)
     width, height = figure.get_size_inches()
     click.echo(f"{target}  {width:.2f} x {height:.2f} in")

@@ -2,6 +2,6 @@
 
 from oodometer.report.figures.kinds import Kind, draw, figure_kinds
 from oodometer.report.figures.options import FigureOptions
-from oodometer.report.figures.style import save
+from oodometer.report.figures.style import notes_of, save
 
-__all__ = ["FigureOptions", "Kind", "draw", "figure_kinds", "save"]
+__all__ = ["FigureOptions", "Kind", "draw", "figure_kinds", "notes_of", "save"]

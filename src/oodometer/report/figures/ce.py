@@ -8,7 +8,7 @@ import numpy as np
 
 from oodometer.core.errors import StoreError
 from oodometer.report.figures.corruption_errors import corruption_errors_of, lacking_corruptions
-from oodometer.report.figures.curves import few_of
+from oodometer.report.figures.curves import few_of, say_few
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.legends import legend_above
 from oodometer.report.figures.looks import AREAS, mark
@@ -33,10 +33,12 @@ def draw_ce(study: Study, options: FigureOptions) -> Figure:
     found = corruption_errors_of(study, options)
     if not found.each:
         raise StoreError(f"{found.family}: CE is an error divided by that of another model; name one with --normaliser")
-    models = few_of(sorted(found.mean, key=lambda name: found.mean[name].value), options)
+    known = sorted(found.mean, key=lambda name: found.mean[name].value)
+    models = few_of(known, options)
     looks = dict(zip(models, dict.fromkeys((*LOOKS.values(), *OTHERS)), strict=False))
     names = found.corruptions
     figure = new_figure(options.columns, ROW * len(names) + 0.5 + 0.17 * (1 + len(models) // 2))
+    say_few(figure, models, known, options)
     axes = figure.subplots()
     for place, (model, look) in enumerate(looks.items()):
         rows = [at for at, name in enumerate(names) if (model, name) in found.each]

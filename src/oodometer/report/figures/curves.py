@@ -13,7 +13,7 @@ from oodometer.report.figures.chosen import that_fit
 from oodometer.report.figures.legends import legend_above
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.points_axes import ends_of
-from oodometer.report.figures.style import new_figure, width_of
+from oodometer.report.figures.style import new_figure, note, width_of
 from oodometer.report.palette import LOOKS, OTHERS, Look
 
 if TYPE_CHECKING:
@@ -56,6 +56,13 @@ def few_of(models: Sequence[str], options: FigureOptions, most: int = MOST_CURVE
     if len(chosen) <= most:
         return chosen
     return [chosen[round(place)] for place in np.linspace(0, len(chosen) - 1, most)]
+
+
+def say_few(figure: Figure, shown: Sequence[str], known: Sequence[str], options: FigureOptions) -> None:
+    """Note that there are more models than the figure shows."""
+    n = len(that_fit(known, options.models))
+    if len(shown) < n:
+        note(figure, f"{len(shown)} of {n} models are drawn, evenly from the best to the worst; choose with --models")
 
 
 def draw_curves(panels: Sequence[CurvePanel], options: FigureOptions) -> Figure:

@@ -83,20 +83,16 @@ def _write(
     if not options.label and len(models) > FEW:
         return
     chosen = that_fit(models, options.label, "--label")
-    marks = [
-        (100 * clean[name].value, 100 * some[name].value)
-        for some in (mean, relative)
-        for name in models
-        if name in some
-    ]
+    x = {name: 100 * clean[name].value for name in models}
+    every = [(x[name], some[name]) for some in (mean, relative) for name in models if name in some]
     for name in chosen:
         if name in relative:
-            ends = 100 * mean[name].value, 100 * relative[name].value
-            axes.vlines(
-                100 * clean[name].value, min(ends), max(ends), color=SOFT, linewidth=0.4, linestyle=":", zorder=2
-            )
-    at = np.array([(100 * clean[name].value, 100 * mean[name].value) for name in chosen])
-    write_names(axes, chosen, at, Obstacles(np.array(marks)))
+            ends = sorted((100 * mean[name].value, 100 * relative[name].value))
+            axes.vlines(x[name], *ends, color=SOFT, linewidth=0.4, linestyle=":", zorder=2)
+    at = np.array([(x[name], 100 * mean[name].value) for name in chosen])
+    marks = np.array([(place, 100 * one.value) for place, one in every])
+    bars = np.array([(place, place, *ends_of(one)) for place, one in every])
+    write_names(axes, chosen, at, Obstacles(marks, bars if len(models) <= MOST else None))
 
 
 MCE = Kind(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oodometer.report.figures.style import INK, SMALL, SOFT, short
+from oodometer.report.figures.style import INK, SMALL, SOFT, note, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,29 +53,32 @@ def write_names(axes: Axes, names: Sequence[str], at: np.ndarray, obstacles: Obs
     assert figure is not None
     figure.draw_without_rendering()  # so that the axes have their place
     dots = figure.dpi / 72
-    taken = [_around(place, MARK * dots) for place in axes.transData.transform(obstacles.marks)]
+    marks = axes.transData.transform(obstacles.marks)
+    taken = [_around(place, MARK * dots) for place in marks]
     taken += [_box(text.get_window_extent()) for text in axes.texts]
     better_not = _bars(axes, obstacles, dots)
     inside = _box(axes.get_window_extent())
     written = []
     for name, place in zip(names, at, strict=True):
-        note = axes.annotate(
+        text = axes.annotate(
             short(name, 28), (0, 0), xytext=(0, 0), textcoords="offset points", fontsize=SMALL - 0.5, color=INK,
             ha="left", va="bottom", zorder=6,
         )  # fmt: skip
-        note.xy = (float(place[0]), float(place[1]))
-        size = note.get_window_extent()
+        text.xy = (float(place[0]), float(place[1]))
+        size = text.get_window_extent()
         mark = axes.transData.transform(place)
-        spot = _free(mark, (size.width, size.height), [*taken, *better_not], inside, dots)
-        spot = spot or _free(mark, (size.width, size.height), taken, inside, dots)
+        room = Room(inside, marks, dots)
+        spot = _free(mark, (size.width, size.height), [*taken, *better_not], room)
+        spot = spot or _free(mark, (size.width, size.height), taken, room)
         if spot is None:
-            note.remove()
+            text.remove()
+            note(figure, f"no room for the name of {name}; --columns 2 has more")
             continue
-        note.set_position(((spot[0] - mark[0]) / dots, (spot[1] - mark[1]) / dots))
+        text.set_position(((spot[0] - mark[0]) / dots, (spot[1] - mark[1]) / dots))
         if np.hypot(*_gap(spot, mark)) > LEADER * dots:
             _lead(axes, place, spot)
         taken.append(spot)
-        written.append(note)
+        written.append(text)
     return written
 
 
@@ -96,17 +99,37 @@ def _bars(axes: Axes, obstacles: Obstacles, dots: float) -> list[Box]:
     return found
 
 
-def _free(mark: np.ndarray, size: tuple[float, float], taken: Sequence[Box], inside: Box, dots: float) -> Box | None:
+@dataclass(frozen=True)
+class Room:
+    """Where names may stand: in the frame, and not so that the line to a mark crosses one of the marks, (M, 2)."""
+
+    frame: Box
+    marks: np.ndarray
+    dots: float
+
+
+def _free(mark: np.ndarray, size: tuple[float, float], taken: Sequence[Box], room: Room) -> Box | None:
     """The first spot for a name of that size where nothing else is."""
-    others = np.array(taken).reshape(-1, 4)
+    others, dots = np.array(taken).reshape(-1, 4), room.dots
     for dx, dy in SIDES:
         # The near side of the name is what stands so far from the mark.
         left = mark[0] + dx * dots - size[0] * _share(dx)
         bottom = mark[1] + dy * dots - size[1] * _share(dy)
         box = (left, bottom, left + size[0], bottom + size[1])
-        if _within(box, inside) and not _touches(box, others):
+        if _within(box, room.frame) and not _touches(box, others) and not _crosses(mark, box, room):
             return box
     return None
+
+
+def _crosses(mark: np.ndarray, box: Box, room: Room) -> bool:
+    """Whether the line that ties a name to its mark would run through another mark."""
+    if np.hypot(*_gap(box, mark)) <= LEADER * room.dots:
+        return False
+    way = np.array([np.clip(mark[0], box[0], box[2]), np.clip(mark[1], box[1], box[3])]) - mark
+    along = np.clip(((room.marks - mark) @ way) / (way @ way), 0, 1)
+    away = np.hypot(*(mark + along[:, None] * way - room.marks).T)
+    others = np.hypot(*(room.marks - mark).T) > room.dots
+    return bool((away[others] < MARK * room.dots).any())
 
 
 def _share(offset: float) -> float:

@@ -40,8 +40,8 @@ def ends_of(one: Estimate) -> tuple[float, float]:
     return (100 * (one.value if one.low is None else one.low), 100 * (one.value if one.high is None else one.high))
 
 
-def draw_differences(axes: Axes, marks: Sequence[Mark], looks: Looks) -> None:
-    """The marks with their intervals, and the two lines of no difference."""
+def draw_differences(axes: Axes, marks: Sequence[Mark], looks: Looks, *, room: float = ROOM) -> None:
+    """The marks with their intervals, and the two lines of no difference; ``room`` above and below, of the height."""
     axes.axhline(0, color=SOFT, linewidth=0.8, zorder=1)
     axes.axvline(0, color=SOFT, linewidth=0.8, zorder=1)
     counts = Counter(one.category for one in marks)
@@ -62,8 +62,8 @@ def draw_differences(axes: Axes, marks: Sequence[Mark], looks: Looks) -> None:
             zorder=3,
         )
         draw_marks(axes, x, y, look, n=len(marks))
-    for set_limits, side in ((axes.set_xlim, "x"), (axes.set_ylim, "y")):
-        set_limits(*_limits([getattr(one, side) for one in marks], few=few))
+    axes.set_xlim(*_limits([one.x for one in marks], few=few, share=ROOM))
+    axes.set_ylim(*_limits([one.y for one in marks], few=few, share=room))
 
 
 def _reach(estimates: Sequence[Estimate]) -> np.ndarray:
@@ -73,12 +73,12 @@ def _reach(estimates: Sequence[Estimate]) -> np.ndarray:
     return np.asarray(np.maximum(np.stack([values - low, high - values]), 0))
 
 
-def _limits(estimates: Sequence[Estimate], *, few: bool) -> tuple[float, float]:
+def _limits(estimates: Sequence[Estimate], *, few: bool, share: float) -> tuple[float, float]:
     """The ends of an axis that shows all marks and 0; and all intervals, where they are few."""
     values = [100 * one.value for one in estimates] + [0.0]
     if few:
         values += [end for one in estimates for end in ends_of(one)]
-    room = ROOM * (max(values) - min(values)) or 1.0
+    room = share * (max(values) - min(values)) or 1.0
     return min(values) - room, max(values) + room
 
 

@@ -38,7 +38,7 @@ def draw_quadrants(study: Study, options: FigureOptions) -> Figure:
     looks = looks_for(study, ((one.model, one.category) for some in marks for one in some))
     cells = figure.subplots(down, across, squeeze=False).ravel()
     for axes, shift, some in zip(cells, shifts, marks, strict=False):
-        draw_differences(axes, some, looks)
+        draw_differences(axes, some, looks, room=0.16)
         axes.set_xlabel("effective robustness ρ (points)")
         axes.set_ylabel("relative robustness τ (points)")
         axes.set_title(short(shift.points.y, int(15 * side)))

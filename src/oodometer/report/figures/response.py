@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from oodometer.core.predictions import Predictions
 from oodometer.report.curve_scores import reliability_of, response_of
 from oodometer.report.estimates import How
 from oodometer.report.figures.chosen import cells_of_sides, predictions, shifts_of
-from oodometer.report.figures.curves import MOST_CURVES, Curve, CurvePanel, draw_curves, few_of
+from oodometer.report.figures.curves import MOST_CURVES, Curve, CurvePanel, draw_curves, few_of, say_few
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.style import short
-from oodometer.report.study import Study, StudyShift
+from oodometer.report.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,41 +28,45 @@ HALF_WIDTH = 34
 
 def draw_response(study: Study, options: FigureOptions) -> Figure:
     """A curve for each of a few models under the shift; in two columns beside those on the clean set."""
-    shift = shifts_of(study, options, most=1)[0]
-    return draw_curves(
-        [
-            CurvePanel(short(title, HALF_WIDTH), curves, "response rate (%)", "accuracy among the answered (%)")
-            for title, curves in _sides(study, shift, options, response=True)
-        ],
-        options,
-    )
+
+    def panel(title: str, curves: dict[str, Curve]) -> CurvePanel:
+        return CurvePanel(title, curves, "response rate (%)", "accuracy among the answered (%)")
+
+    return _draw(study, options, Wanted(response_of, MOST_CURVES, panel))
 
 
 def draw_reliability(study: Study, options: FigureOptions) -> Figure:
     """Accuracy in bins of confidence, likewise."""
+
+    def panel(title: str, curves: dict[str, Curve]) -> CurvePanel:
+        return CurvePanel(title, curves, "confidence (%)", "accuracy (%)", diagonal=True, bars=True)
+
+    return _draw(study, options, Wanted(reliability_of, MOST_DIAGRAMS, panel))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Curves of a kind: what they are, of how many models at most, and the panel that they make."""
+
+    curve: Callable[[Predictions, How], Curve]
+    most: int
+    panel: Callable[[str, dict[str, Curve]], CurvePanel]
+
+
+def _draw(study: Study, options: FigureOptions, wanted: Wanted) -> Figure:
     shift = shifts_of(study, options, most=1)[0]
-    return draw_curves(
-        [
-            CurvePanel(short(title, HALF_WIDTH), curves, "confidence (%)", "accuracy (%)", diagonal=True, bars=True)
-            for title, curves in _sides(study, shift, options, response=False)
-        ],
-        options,
-    )
-
-
-def _sides(
-    study: Study, shift: StudyShift, options: FigureOptions, *, response: bool
-) -> list[tuple[str, dict[str, Curve]]]:
-    """The name of each side that is shown, and the curves of a few models there."""
     cells = cells_of_sides(study, shift, options)
     known = [model.name for model in study.models if model.name in cells]
-    names = few_of(known, options, MOST_CURVES if response else MOST_DIAGRAMS)
+    names = few_of(known, options, wanted.most)
     how = How(level=study.options.resampling.level)
-    of = response_of if response else reliability_of
-    sides = [(shift.points.x[0], 0), (shift.points.y, 1)] if options.columns > 1 else [(shift.points.y, 1)]
-    return [
-        (title, {name: tuple(of(study.store.read(cells[name][side]), how)) for name in names}) for title, side in sides
-    ]
+    sides = [(shift.points.x[0], 0), (shift.points.y, 1)]
+    panels = []
+    for title, side in sides if options.columns > 1 else sides[1:]:
+        curves = {name: wanted.curve(study.store.read(cells[name][side]), how) for name in names}
+        panels.append(wanted.panel(short(title, HALF_WIDTH), curves))
+    figure = draw_curves(panels, options)
+    say_few(figure, names, known, options)
+    return figure
 
 
 RESPONSE = Kind(

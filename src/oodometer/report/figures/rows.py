@@ -13,7 +13,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.report.figures.legends import legend_above
 from oodometer.report.figures.looks import AREAS, Looks, looks_for
 from oodometer.report.figures.options import FigureOptions
-from oodometer.report.figures.style import INK, LETTERS, SMALL, SOFT, TALLEST, new_figure, short, width_of
+from oodometer.report.figures.style import INK, LETTERS, SMALL, SOFT, TALLEST, new_figure, short_all, width_of
 from oodometer.report.study import Study
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options
     """A panel of bars for each number."""
     looks = looks_for(study, ((row.model, row.category) for row in rows))
     several = len(looks.looks) > 1
-    longest = int(13 * (0.45 * width_of(options.columns)))
-    names = [("    " if row.indent else "") + short(row.model, longest) for row in rows]
+    longest = int(LETTERS_SMALL * 0.5 * width_of(options.columns))
+    names = short_all([row.model for row in rows], longest)
+    names = [("    " if row.indent else "") + name for row, name in zip(rows, names, strict=True)]
     inches = (width_of(options.columns) - max(map(len, names)) / LETTERS_SMALL - 0.2) / len(panels)
     titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8), break_on_hyphens=False) for panel in panels]
     lines = 1 + max(title.count("\n") for title in titles)
@@ -149,17 +150,20 @@ def _draw_bars(axes: Axes, rows: Sequence[Row], panel: Bars, looks: Looks) -> No
 
 def _mark_rows(axes: Axes, rows: Sequence[Row], looks: Looks) -> None:
     """The mark of each model's category between its name and its bar, since colour alone says nothing in grey."""
+    from matplotlib.transforms import ScaledTranslation
+
     axes.tick_params(axis="y", pad=11)
+    aside = axes.get_yaxis_transform() + ScaledTranslation(-6 / 72, 0, axes.figure.dpi_scale_trans)
     for place, row in enumerate(rows):
         look = looks.of(row.category)
         axes.plot(
-            -0.018 if len(axes.figure.axes) == 1 else -0.035,
+            0,
             place,
             marker=look.marker,
             color=look.colour,
             markersize=3.6 * AREAS.get(look.marker, 1.0) ** 0.5,
             markeredgewidth=0,
-            transform=axes.get_yaxis_transform(),
+            transform=aside,
             clip_on=False,
             gid="category",
         )

@@ -18,8 +18,8 @@ from oodometer.report.figures.looks import MOST, Looks, draw_marks, looks_for, s
 from oodometer.report.figures.names_beside import Obstacles, write_names
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.percent_axes import Span, on_scale, set_percent_axis, span_of
-from oodometer.report.figures.style import INK, LINE, SMALL, SOFT, axis_text, new_figure, short, width_of
-from oodometer.report.points import Point
+from oodometer.report.figures.style import INK, LINE, SMALL, SOFT, axis_text, new_figure, note, short, width_of
+from oodometer.report.points import Point, named
 from oodometer.report.robustness import Robustness
 from oodometer.report.study import Study, StudyShift
 from oodometer.stats.scales import Scale, from_scale
@@ -117,11 +117,20 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     set_percent_axis(axes, "x", x, apart=apart)
     set_percent_axis(axes, "y", y, apart=0.8 * apart)
     axes.set_xlabel(axis_text(shift.points.x[0], "accuracy (%)", panel.side))
-    axes.set_ylabel("accuracy (%)" if panel.title else axis_text(shift.points.y, "accuracy (%)", 0.8 * panel.side))
+    axes.set_ylabel("accuracy (%)" if panel.title else axis_text(shift.points.y, "accuracy (%)", 0.7 * panel.side))
     if panel.title:
         axes.set_title(panel.title)
+    _note_edges(axes, panel)
     if shift.robustness is not None:
         _say_line(axes, shift.robustness)
+
+
+def _note_edges(axes: Axes, panel: Panel) -> None:
+    """Say which models have no place on the scale."""
+    out = [one.model for one in panel.points if {one.x[0].value, one.y.value} & {0.0, 1.0}]
+    if out and panel.scale != "linear":
+        figure = axes.get_figure(root=True)
+        note(figure, f"at 0 or 100 %, and so drawn at the edge of {panel.shift.points.y}: {named(out)}")
 
 
 def _spans(models: Sequence[Point], scale: Scale) -> tuple[Span, Span]:

@@ -8,7 +8,7 @@ from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.report.corruption_grid import CorruptionGrid, grids_of
 from oodometer.report.figures.corruption_errors import lacking_corruptions
-from oodometer.report.figures.curves import CurvePanel, draw_curves, few_of
+from oodometer.report.figures.curves import CurvePanel, draw_curves, few_of, say_few
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.style import short
@@ -22,14 +22,17 @@ def draw_severity(study: Study, options: FigureOptions) -> Figure:
     """A curve for each of a few models over all corruptions of a family; at 0 the clean accuracy, where it is known."""
     grid = _grid(study, options)
     curves: dict[str, list[tuple[float, Estimate]]] = {}
-    for model in few_of([name for name in grid.models if grid.mean(name)], options):
+    known = [name for name in grid.models if grid.mean(name)]
+    for model in few_of(known, options):
         found = [(float(one), grid.over_corruptions(model, one)) for one in grid.severities]
         if model in grid.clean:
             found.insert(0, (0.0, grid.clean[model]))
         curves[model] = [(at, one) for at, one in found if one is not None]
     title = f"{short(grid.family, 24)}, mean of {len(grid.averaged)} corruptions"
     panel = CurvePanel(title, curves, "severity (0: clean)", "accuracy (%)", x_percent=False)
-    return draw_curves([panel], options)
+    figure = draw_curves([panel], options)
+    say_few(figure, list(curves), known, options)
+    return figure
 
 
 def _grid(study: Study, options: FigureOptions) -> CorruptionGrid:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.extras import import_extra
@@ -125,6 +126,19 @@ def save(figure: Figure, path: str | Path) -> None:
             raise OodometerError(f"{path}: can't be written ({error.strerror or error})") from error
 
 
+_NOTES: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()
+
+
+def note(figure: Any, line: str) -> None:
+    """Remember what a reader of the figure should know."""
+    _NOTES.setdefault(figure, []).append(line)
+
+
+def notes_of(figure: Figure) -> tuple[str, ...]:
+    """What a reader of the figure should know: what was left out of it."""
+    return tuple(dict.fromkeys(_NOTES.get(figure, [])))
+
+
 def check_end(path: str | Path) -> str:
     """The end of the file's name, in small letters; an error where it is of no format."""
     end = Path(path).suffix.lower()
@@ -144,6 +158,20 @@ def short(name: str, most: int = 32) -> str:
         return plain
     tail = (most - 1) // 2
     return f"{plain[: most - 1 - tail]}…{plain[len(plain) - tail :]}"
+
+
+def short_all(names: Sequence[str], most: int) -> list[str]:
+    """The names as they fit; where two look alike then, their ends, which tell models apart more often.
+
+    >>> short_all(["resnet50-a-b-c-1.00-x", "resnet50-a-b-c-0.50-x", "vgg"], 13)
+    ['…a-b-c-1.00-x', '…a-b-c-0.50-x', 'vgg']
+    """
+    found = [short(name, most) for name in names]
+    plain = [short(name, len(name)) for name in names]
+    return [
+        f"…{whole[len(whole) - most + 1 :]}" if found.count(one) > 1 and len(whole) > most else one
+        for one, whole in zip(found, plain, strict=True)
+    ]
 
 
 def axis_text(name: str, what: str, inches: float) -> str:
