@@ -28,9 +28,9 @@ def spelled(category: str) -> str:
     """A category in words.
 
     >>> spelled("robust_intervention"), spelled("")
-    ('robust intervention', 'unknown')
+    ('robust intervention', 'of unknown category')
     """
-    return category.replace("_", " ") or "unknown"
+    return category.replace("_", " ") or "of unknown category"
 
 
 def about_n(estimates: Iterable[Estimate]) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Part, Section, Table, Words
 from oodometer.report.html.shown import leading, listed, percent, plural, points, spelled
+from oodometer.report.robustness import ModelRobustness
 from oodometer.report.study import Study, StudyShift
 from oodometer.report.study.doubts import doubts_of
 from oodometer.report.study.findings import Best, best_under, beyond_line, losses
@@ -17,27 +20,28 @@ TOLD = 6
 
 def section(study: Study) -> Section | None:
     """What there is to say, and what can't be said."""
-    parts: list[Part] = []
     shifts = leading([one for one in study.shifts if len(one.points.models) > 1], TOLD)
     level = study.options.resampling.level
     best = {shift.name: best_under(shift, level) for shift in shifts}
+    parts: list[Part] = []
     if shifts:
-        parts.append(Words(tuple(best_sentence(shift, best[shift.name]) for shift in shifts), "list"))
+        said = tuple(best_sentence(shift, best[shift.name]) for shift in shifts)
+        parts.append(Words(said, "list", title="Who holds up best"))
+        parts += [Words((how_told(level),))] if any(one.tied for one in best.values()) else []
         parts.append(_key_figures(shifts, best))
-    if said := [*loss_sentences(study), *beyond_sentences(study)]:
-        parts.append(Words(tuple(said)))
-    doubts = doubts_of(study)
-    if doubts:
-        parts.append(Words(("What can’t be concluded:",)))
-        parts.append(Words(tuple(doubts), "list"))
-    return Section("summary", "Summary", tuple(measured_sentences(study)), tuple(parts))
+    if said := tuple(beyond_sentences(study)):
+        parts.append(Words(said, "list", title="Beyond the line"))
+    if said := tuple(doubts_of(study)):
+        parts.append(Words(said, "list", title="What can’t be concluded"))
+    parts += _notes(study)
+    return Section("summary", "Summary", (*measured_sentences(study), *loss_sentences(study)), tuple(parts))
 
 
 def measured_sentences(study: Study) -> list[str]:
     """What was measured: models, data, images, conditions."""
-    categories = Counter(spelled(model.origin.category) for model in study.models)
-    of = listed([f"{n:,} {name}" for name, n in categories.most_common()], 9)
-    said = [f"{plural(len(study.models), 'model')} ({of}) on {plural(len(study.conditions), 'condition')}."]
+    were = "was" if len(study.models) == 1 else "were"
+    on = plural(len(study.conditions), "condition")
+    said = [f"{plural(len(study.models), 'model')} ({_categories(study)}) {were} measured on {on}."]
     run = [one for one in study.conditions if one.described]
     if run:
         sizes: dict[str, int] = {}
@@ -45,83 +49,128 @@ def measured_sentences(study: Study) -> list[str]:
             sizes[one.data] = max(sizes.get(one.data, 0), *(found.n or 0 for found in one.accuracies.values()))
         answers = sum(found.n or 0 for one in run for found in one.accuracies.values())
         data = listed([f"{name} ({plural(n, 'image')})" for name, n in sizes.items()], 6)
-        said.append(f"{plural(answers, 'labelled answer')} were judged, on {data}.")
+        said.append(f"{plural(answers, 'answer')} to labelled images were judged; the data are {data}.")
     if study.sources:
         rows = sum(len(one.accuracies) for one in study.conditions if not one.described)
-        tables = listed(list(study.sources), 3)
+        tables = listed(study.sources, 3)
         said.append(f"{plural(rows, 'accuracy', 'accuracies')} come from {tables}, without the answers behind them.")
     return said
 
 
+def _categories(study: Study) -> str:
+    """How many models are of each category, the most first."""
+    found = Counter(spelled(model.origin.category) for model in study.models)
+    if len(found) == 1:
+        return f"{'all ' if len(study.models) > 1 else ''}{next(iter(found))}"
+    return listed([f"{n:,} {name}" for name, n in found.most_common()], 6)
+
+
 def best_sentence(shift: StudyShift, best: Best) -> str:
     """Who is the most accurate under a shift, and whether that can be told."""
+    of = f" of {plural(best.accuracy.n, 'image')}" if best.accuracy.n else ""
     mean = f", the mean of {len(shift.shifted)} conditions" if len(shift.shifted) > 1 else ""
-    start = f"On {shift.name} ({shift.kind}{mean}) {best.model} is the most accurate, with {percent(best.accuracy)}"
-    lost = f", after {percent_points(best)} lost against {shift.standard or shift.points.x[0]}"
+    equal = best.next is not None and best.next[1].value == 0
+    first = f"no model is more accurate than {best.model}" if equal else f"{best.model} is the most accurate"
+    start = (
+        f"On {shift.name} ({shift.kind}{mean}), {first}: {percent(best.accuracy)}{of}, "
+        f"{_below(best.drop)} {shift.standard or shift.points.x[0]}."
+    )
     others = len(shift.points.models) - 1
     if best.accuracy.low is None:
-        return (
-            f"{start}{lost}. Without an interval, whether it is ahead of the {plural(others, 'other')} can’t be told."
-        )
-    if not best.tied:
-        assert best.next is not None
+        return f"{start} Whether it is ahead of the {plural(others, 'other')} can’t be told without intervals."
+    if not best.tied and best.next is not None:
         name, behind = best.next
-        return f"{start}{lost}. It is ahead of the {plural(others, 'other')}, by {points(behind)} of {name}."
-    how = "paired differences" if best.paired else "differences"
-    return f"{start}{lost}. It can’t be told apart from {listed(best.tied, 3)}: the intervals of the {how} hold 0."
+        ahead = (
+            f"It is ahead of all {others:,} others; the next, {name}, is" if others > 1 else f"The other, {name}, is"
+        )
+        return f"{start} {ahead} {points(behind)} behind."
+    if len(best.tied) == others > 1:
+        return f"{start} None of the {others:,} others can be told apart from it."
+    return f"{start} {listed(best.tied, 3)} can’t be told apart from it."
 
 
-def percent_points(best: Best) -> str:
-    """What the best model loses."""
-    return points(best.drop)
+def _below(drop: Estimate) -> str:
+    """By how much an accuracy is below another, or above it."""
+    if drop.value >= 0:
+        return f"{points(drop)} below"
+    low, high = (None if one is None else -one for one in (drop.high, drop.low))
+    return f"{points(replace(drop, value=-drop.value, low=low, high=high))} above"
+
+
+def how_told(level: float) -> str:
+    """When models can't be told apart."""
+    return (
+        f"Models can’t be told apart where the {100 * level:g} % interval of their difference (image by image, where "
+        "the answers are known) holds 0; each pair by itself."
+    )
 
 
 def loss_sentences(study: Study) -> list[str]:
     """How much is lost on the natural shift that costs most."""
-    natural = [one for one in losses(study) if one.shift.natural]
+    natural = [one for one in losses(study) if one.shift.natural and len(one.shift.points.models) > 1]
     if not natural:
         return []
     most = natural[0]
+    if most.median <= 0:
+        return ["On no natural shift does the median model lose accuracy."]
     low, high = (f"{100 * one:.1f}" for one in most.quartiles)
-    n = len(most.shift.points.models)
-    if n == 1:
-        return []
+    of = f"Of {len(natural)} natural shifts, {most.shift.name} costs most" if len(natural) > 1 else most.shift.name
     return [
-        f"Of {plural(len(natural), 'natural shift')}, {most.shift.name} costs most: the middle one of {n:,} models "
-        f"loses {100 * most.median:.1f} points of accuracy against {most.shift.standard}, half of them between {low} "
-        f"and {high}."
+        f"{of}: against {most.shift.standard} the median of {plural(len(most.shift.points.models), 'model')} loses "
+        f"{100 * most.median:.1f} points of accuracy (the middle half lose between {low} and {high})."
     ]
 
 
 def beyond_sentences(study: Study) -> list[str]:
     """Whether any model is beyond the line, on each natural shift that has one."""
     level = study.options.resampling.level
+    shifts = leading([one for one in study.shifts if one.natural and one.robustness], TOLD)
     found = []
-    for shift in leading([one for one in study.shifts if one.natural and one.robustness], TOLD):
+    for shift in shifts:
         beyond = beyond_line(shift)
         if not beyond.others:
-            above = f"{len(beyond.own):,} of them lie above it" if beyond.own else "none lies clearly above it"
-            found.append(
-                f"On {shift.name} the line goes through all {len(shift.points.models):,} models, and {above}: "
-                "an intervention would show only beside models that the line does not go through."
+            above = f"above it {_are(beyond.own)}" if beyond.own else "none is above it"
+            through = f"all {len(shift.points.models):,} models"
+            found.append(f"On {shift.name} the line goes through {through}; {above}.")
+        elif not beyond.above:
+            none = (
+                f"none of the {beyond.others:,} models beside the line is"
+                if beyond.others > 1
+                else "the only model beside the line is not"
             )
-            continue
-        if not beyond.above:
-            found.append(
-                f"On {shift.name} none of the {plural(beyond.others, 'model')} beside the line is above it: no "
-                "interval of ρ is above 0."
-            )
-            continue
-        top = beyond.above[0]
+            found.append(f"On {shift.name} {none} above it.")
+        else:
+            found.append(_above_sentence(shift, level))
+    if found:
         found.append(
-            f"On {shift.name} {len(beyond.above):,} of the {plural(beyond.others, 'model')} beside the line are above "
-            f"it, with an interval of ρ above 0 (about {beyond.by_chance(level):.1f} would be by chance); the most is "
-            f"{top.model} with ρ = {points(top.rho)}."
+            "Above the line means that the whole interval of ρ is above 0. Of models that the line goes through that "
+            "says little: they help to draw it."
         )
     return found
 
 
-def _key_figures(shifts: Sequence[StudyShift], best: dict[str, Best]) -> Table:
+def _are(models: Sequence[ModelRobustness]) -> str:
+    names = [f"{one.model} (ρ = {points(one.rho)})" for one in models]
+    return f"{'is' if len(names) == 1 else 'are'} {listed(names, 3)}"
+
+
+def _above_sentence(shift: StudyShift, level: float) -> str:
+    beyond = beyond_line(shift)
+    top = beyond.above[0]
+    if beyond.others == 1:
+        where = ", where that is only extended" if beyond.extended else ""
+        return (
+            f"On {shift.name} the only model beside the line, {top.model}, is above it{where}: ρ = {points(top.rho)}."
+        )
+    extended = f", {len(beyond.extended):,} of them where it is only extended" if beyond.extended else ""
+    return (
+        f"On {shift.name}, {len(beyond.above):,} of the {beyond.others:,} models beside the line "
+        f"{'is' if len(beyond.above) == 1 else 'are'} above it{extended} (by chance about "
+        f"{beyond.by_chance(level):.1f} would be); the highest is {top.model}, with ρ = {points(top.rho)}."
+    )
+
+
+def _key_figures(shifts: Sequence[StudyShift], best: Mapping[str, Best]) -> Table:
     columns = (
         Column("Shift"),
         Column("Kind"),
@@ -148,3 +197,11 @@ def _key_figures(shifts: Sequence[StudyShift], best: dict[str, Best]) -> Table:
         for shift in shifts
     )
     return Table("summary-table", "The shifts at a glance.", columns, rows)
+
+
+def _notes(study: Study) -> list[Part]:
+    """What was left out of each shift, folded."""
+    rows = tuple((shift.name, note) for shift in study.shifts for note in shift.notes)
+    columns = (Column("Shift"), Column("Note"))
+    caption = "What was left out of single shifts, and why."
+    return [Table("summary-notes", caption, columns, rows, folded=True)] if rows else []

@@ -1,0 +1,214 @@
+"""The summary: sentences about stores whose numbers are known; scipy, statsmodels and numpy are the reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from oodometer.core.condition import Condition, Shift
+from oodometer.report.html.parts import Table, Words
+from oodometer.report.html.sections.summary import section
+from oodometer.report.points import Origin
+from oodometer.report.robustness import RobustnessOptions
+from oodometer.report.study import study_of
+from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.paired import PairedCounts, paired_difference
+from oodometer.store.store import open_store
+from oodometer.store.tables import Accuracy, write_table
+
+OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
+
+
+def words(found, title: str) -> tuple[str, ...]:
+    return next((one.lines for one in found.parts if isinstance(one, Words) and one.title == title), ())
+
+
+BEST, BEYOND, DOUBTS = "Who holds up best", "Beyond the line", "What can’t be concluded"
+
+
+def ranks(hits: int, n: int, first: int = 0) -> np.ndarray:
+    """Right on ``hits`` images from the ``first`` on."""
+    places = np.arange(n)
+    return ((places < first) | (places >= first + hits)).astype(np.int64)
+
+
+@pytest.fixture
+def run(filled, make_dataset):
+    """Three models on 200 clean images and on 200 others; by default clear winners."""
+    clean = make_dataset(200, name="photos")
+    other = make_dataset(200, name="drawings", ids=[f"d{at}" for at in range(200)])
+    filled.store.add_shift(Shift("drawn", "style", Condition("iid", clean), Condition("drawn", other)))
+
+    def add(shifted: dict[str, np.ndarray], standard=None):
+        for model, wrong in shifted.items():
+            filled.add(clean, ranks((standard or {}).get(model, 180), 200), model=model, condition="iid")
+            filled.add(other, wrong, model=model, condition="drawn")
+        return study_of(filled.store, origins={name: Origin("standard") for name in shifted}, options=OPTIONS)
+
+    return add
+
+
+def test_what_was_measured(run):
+    found = section(run({"a": ranks(100, 200), "b": ranks(90, 200)}))
+    assert found.lead[0] == "2 models (all standard) were measured on 2 conditions."
+    assert found.lead[1] == (
+        "800 answers to labelled images were judged; the data are photos (200 images) and drawings (200 images)."
+    )
+
+
+def test_a_clear_winner_is_ahead_by_a_paired_difference(run):
+    # a is right wherever b is, and on 60 more
+    (line,) = words(section(run({"a": ranks(160, 200), "b": ranks(100, 200)})), BEST)
+    own = binomtest(160, 200).proportion_ci(method="exact")
+    lost = confint_proportions_2indep(180, 200, 160, 200, compare="diff", method="newcomb")
+    behind = paired_difference(PairedCounts(both=100, only_a=0, only_b=60, neither=40))
+    assert line == (
+        f"On drawn (style), a is the most accurate: 80.0 % [{100 * own.low:.1f}, {100 * own.high:.1f}] of 200 images, "
+        f"10.0 points [{100 * lost[0]:.1f}, {100 * lost[1]:.1f}] below iid. The other, b, is 30.0 points "
+        f"[{100 * behind.low:.1f}, {100 * behind.high:.1f}] behind."
+    )
+    (line,) = words(section(run({"a": ranks(160, 200), "b": ranks(100, 200), "c": ranks(20, 200)})), BEST)
+    assert "It is ahead of all 2 others; the next, b, is 30.0 points [" in line
+
+
+def test_overlapping_intervals_are_told_apart_where_the_pairs_do(run):
+    # 104 and 96 of 200: the intervals overlap, but wherever b is right a is too
+    (line,) = words(section(run({"a": ranks(104, 200), "b": ranks(96, 200)})), BEST)
+    assert "can’t be told apart" not in line
+    # as many, on other images
+    paired = paired_difference(PairedCounts(both=0, only_a=96, only_b=104, neither=0))
+    assert paired.low < 0 < paired.high
+
+
+def test_what_can_t_be_told_apart_is_said(run):
+    found = section(run({"a": ranks(104, 200), "b": ranks(96, 200, first=104), "c": ranks(20, 200)}))
+    (line,) = words(found, BEST)
+    assert line.endswith("b can’t be told apart from it.")
+    assert any(
+        "holds 0; each pair by itself" in text for part in found.parts if isinstance(part, Words) for text in part.lines
+    )
+
+
+def test_none_can_be_told_apart(run):
+    (line,) = words(section(run({"a": ranks(101, 200), "b": ranks(100, 200, 90), "c": ranks(99, 200, 50)})), BEST)
+    assert line.endswith("None of the 2 others can be told apart from it.")
+
+
+def test_equals_are_not_called_better(run):
+    (line,) = words(section(run({"a": ranks(100, 200), "b": ranks(100, 200, 50)})), BEST)
+    assert line.startswith("On drawn (style), no model is more accurate than a: 50.0 % ")
+
+
+def test_a_gain_is_not_called_a_loss(run):
+    found = section(run({"a": ranks(190, 200), "b": ranks(188, 200)}))
+    # 180 clean and 190 shifted of 200
+    low, high = confint_proportions_2indep(190, 200, 180, 200, compare="diff", method="newcomb")
+    assert f"5.0 points [{100 * low:.1f}, {100 * high:.1f}] above iid." in words(found, BEST)[0].replace("−", "-")
+    assert found.lead[-1] == "On no natural shift does the median model lose accuracy."
+
+
+def test_the_loss_is_the_median_with_its_middle_half(run):
+    shifted = {"a": 160, "b": 140, "c": 120, "d": 100, "e": 60}
+    found = section(run({name: ranks(hits, 200) for name, hits in shifted.items()}))
+    # reference: numpy's quantiles of 10, 20, 30, 40, 60 points
+    low, median, high = np.quantile([10, 20, 30, 40, 60], [0.25, 0.5, 0.75])
+    assert found.lead[-1] == (
+        f"drawn: against iid the median of 5 models loses {median:.1f} points of accuracy (the middle half lose "
+        f"between {low:.1f} and {high:.1f})."
+    )
+
+
+TABLE = {"m0": 0.55, "m1": 0.6, "m2": 0.65, "m3": 0.7, "m4": 0.75}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Standard models on a line, and others of which the second lies far above it."""
+
+    def make(others: dict[str, tuple[float, float]], n: int | None = 10_000, **more):
+        store = open_store(str(tmp_path / " ".join(["table", *others])), create=True)
+        points = {name: (x, x - 0.1) for name, x in TABLE.items()} | others
+        rows = [
+            Accuracy(name, where, value, n, "t.csv")
+            for name, both in points.items()
+            for where, value in zip(("val", "imagenet-sketch"), both, strict=True)
+        ]
+        write_table(store, rows)
+        origins = {name: Origin("standard") for name in TABLE} | {name: Origin("more_data") for name in others}
+        return study_of(
+            store, origins=origins, options=RobustnessOptions(scale="linear", resampling=Resampling(draws=400)), **more
+        )
+
+    return make
+
+
+def test_who_is_beyond_the_line(table):
+    study = table({"on": (0.68, 0.58), "above": (0.66, 0.7)})
+    found = section(study)
+    rho = study.shifts[0].of_model["above"].rho
+    # on the line y = x - 0.1 that the others make, 0.56 is expected
+    assert rho.value == pytest.approx(0.14)
+    assert words(found, BEYOND)[0] == (
+        "On imagenet-sketch, 1 of the 2 models beside the line is above it (by chance about 0.1 would be); the highest "
+        f"is above, with ρ = 14.0 points [{100 * rho.low:.1f}, {100 * rho.high:.1f}]."
+    )
+    assert found.lead[0] == "7 models (5 standard and 2 more data) were measured on 2 conditions."
+    assert found.lead[1] == "14 accuracies come from t.csv, without the answers behind them."
+
+
+def test_where_the_line_is_only_extended(table):
+    line, *_ = words(section(table({"far": (0.85, 0.9)})), BEYOND)
+    assert "the only model beside the line, far, is above it, where that is only extended: ρ = 15.0 points [" in line
+    line, *_ = words(section(table({"far": (0.85, 0.9), "near": (0.66, 0.7)})), BEYOND)
+    assert "2 of the 2 models beside the line are above it, 1 of them where it is only extended (by chance" in line
+
+
+def test_none_beyond_the_line(table):
+    line, *_ = words(section(table({"on": (0.68, 0.575)})), BEYOND)
+    assert line == "On imagenet-sketch the only model beside the line is not above it."
+    line, *_ = words(section(table({"on": (0.68, 0.575), "too": (0.6, 0.495)})), BEYOND)
+    assert line == "On imagenet-sketch none of the 2 models beside the line is above it."
+
+
+def test_a_line_through_all_says_so(table):
+    line, *_ = words(section(table({})), BEYOND)
+    assert line.startswith("On imagenet-sketch the line goes through all 5 models; ")
+
+
+def test_without_intervals_nothing_is_told_apart(table):
+    found = section(table({}, n=None))
+    assert words(found, BEST)[0].endswith(
+        "m4 is the most accurate: 65.0 % (no interval), 10.0 points (no interval) below val. Whether it is ahead of "
+        "the 4 others can’t be told without intervals."
+    )
+    assert "Some imported accuracies come without the number of images, and so without an interval." in words(
+        found, DOUBTS
+    )
+
+
+def test_key_figures_are_those_of_the_study(table):
+    study = table({"above": (0.66, 0.7)})
+    (figures,) = (one for one in section(study).parts if isinstance(one, Table) and one.id == "summary-table")
+    shift = study.shifts[0]
+    best = next(one for one in shift.points.models if one.model == "above")
+    assert figures.rows == (
+        (
+            "imagenet-sketch",
+            "dataset",
+            6,
+            10_000,
+            "above",
+            best.y,
+            shift.of_model["above"].drop,
+            shift.robustness.fitted.r2,
+            1,
+        ),
+    )
+
+
+def test_hostile_names_are_only_words(run):
+    name = "<script>alert(1)</script>"
+    found = section(run({name: ranks(150, 200), "b": ranks(100, 200)}))
+    assert name in words(found, BEST)[0]
