@@ -1,15 +1,17 @@
-"""What can't be concluded from a study, a line each."""
+"""What can't be concluded from a study, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from oodometer.report.points import named
+from oodometer.core.errors import StoreError
 from oodometer.report.study.findings import FEW_MODELS, LOOSE, WIDE, half_width
 from oodometer.report.study.study import Study, StudyShift
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
 
-MOST_LINES = 4
-"""More of one kind are counted."""
+MOST_NAMES = 4
+"""More are counted."""
 
 
 def doubts_of(study: Study) -> list[str]:
@@ -25,23 +27,28 @@ def doubts_of(study: Study) -> list[str]:
         _unknown(study),
         _imported(study),
         iter(study.notes),
-        _left_out(study),
     )
     return [line for lines in kinds for line in lines]
 
 
-def _names(shifts: list[StudyShift]) -> str:
-    names = [one.name for one in shifts]
-    return (
-        ", ".join(names)
-        if len(names) <= MOST_LINES
-        else f"{', '.join(names[:MOST_LINES])} and {len(names) - MOST_LINES} more"
-    )
+def some_of(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few where they are many.
+
+    >>> some_of(["a"]), some_of(["a", "b"]), some_of(list("abcdefg"))
+    ('a', 'a and b', 'a, b, c, d and 3 more')
+    """
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _names(shifts: Sequence[StudyShift]) -> str:
+    return some_of([one.name for one in shifts])
 
 
 def _without_shift(study: Study) -> Iterator[str]:
     if len(study.models) == 1:
-        yield "There is one model: nothing is compared, and a line needs three."
+        yield "There is one model only: nothing is compared, and no line can be drawn."
     if not study.shifts:
         yield "No shift was measured on both sides, so nothing is said about robustness."
 
@@ -50,40 +57,39 @@ def _without_line(study: Study) -> Iterator[str]:
     reasons: dict[str, list[StudyShift]] = {}
     for shift in study.shifts:
         if shift.robustness is None:
-            reasons.setdefault(shift.why.replace(shift.name, "it"), []).append(shift)
+            # The same reason may stand for several shifts; only the name in it differs.
+            reasons.setdefault(shift.why.replace(f" on {shift.points.y}", ""), []).append(shift)
     for why, shifts in reasons.items():
-        yield f"No effective robustness on {_names(shifts)}: {why}."
+        yield f"No line, and so no effective robustness, on {_names(shifts)}: {why}."
 
 
 def _few_models(study: Study) -> Iterator[str]:
-    few = [one for one in study.shifts if one.robustness and one.robustness.fitted.n < FEW_MODELS]
-    sizes = sorted({one.robustness.fitted.n for one in few if one.robustness})
+    fitted = {one.name: one.robustness.fitted.n for one in study.shifts if one.robustness}
+    few = {name: n for name, n in fitted.items() if n < FEW_MODELS}
     if few:
+        of = some_of([f"{name} ({n} models)" for name, n in few.items()])
         yield (
-            f"The line goes through few models ({', '.join(map(str, sizes))}) on {_names(few)}: where it lies is "
-            "unsure, and so is every ρ there, as the intervals tell."
+            f"The line goes through few models on {of}: where it lies is unsure, and so is every ρ there; the "
+            "intervals are wide because of it."
         )
 
 
 def _loose(study: Study) -> Iterator[str]:
-    for shift in study.shifts:
-        if shift.robustness and shift.robustness.fitted.r2 < LOOSE:
-            yield (
-                f"On {shift.name} clean accuracy foretells little (R² = {shift.robustness.fitted.r2:.2f}): ρ is the "
-                "distance from a line that hardly holds."
-            )
+    fitted = {one.name: one.robustness.fitted.r2 for one in study.shifts if one.robustness}
+    loose = [f"{name} (R² = {r2:.2f})" for name, r2 in fitted.items() if r2 < LOOSE]
+    if loose:
+        yield f"Clean accuracy foretells little on {some_of(loose)}: ρ is the distance from a line that hardly holds."
 
 
 def _small(study: Study) -> Iterator[str]:
-    for shift in study.shifts:
-        width = half_width(shift)
-        if width is not None and width > WIDE:
-            sizes = {one.y.n for one in shift.points.models}
-            n = ", ".join(f"{one:,}" for one in sorted(one for one in sizes if one is not None))
-            yield (
-                f"On {shift.name} there are few images (n = {n}): an accuracy is known to about ±{100 * width:.0f} "
-                "points, and smaller differences between models need pairs of answers to be seen."
-            )
+    widths = [(shift, half_width(shift)) for shift in study.shifts]
+    wide = [
+        f"{shift.name} (n = {max(one.y.n or 0 for one in shift.points.models):,}, ±{100 * width:.0f} points)"
+        for shift, width in widths
+        if width is not None and width > WIDE
+    ]
+    if wide:
+        yield f"There are few images on {some_of(wide)}: smaller differences of accuracies may be chance."
 
 
 def _other_images(study: Study) -> Iterator[str]:
@@ -91,46 +97,46 @@ def _other_images(study: Study) -> Iterator[str]:
     if other:
         yield (
             f"The two sides of {_names(other)} are different images: what is lost may come from harder images as well "
-            "as from the shift."
+            "as from the shift itself."
         )
 
 
 def _attacks(study: Study) -> Iterator[str]:
-    """What attacks found out about themselves, and that they are a lower bound of what an attacker can do."""
+    """What attacks found out about themselves, and that another may do worse."""
+    attacks = [one for one in study.shifts if one.kind == "adversarial"]
+    names = {name for one in attacks for name in one.points.conditions}
     found: dict[str, list[str]] = {}
-    attacked = False
     for model in study.models:
         for cell in model.cells:
-            if "attack" in cell.condition:
-                attacked = True
-                for line in study.store.warnings(cell):
+            if "attack" in cell.condition or cell.condition_name in names:
+                for line in _warnings(study.store, cell):
                     found.setdefault(f"{cell.condition_name}: {line}", []).append(model.name)
     for line, models in found.items():
-        yield f"{named(models)} on {line}"
-    if attacked or any(one.kind == "adversarial" for one in study.shifts):
+        yield f"{some_of(models)} on {line}."
+    if attacks:
         yield "An accuracy under an attack is what this attack leaves: a stronger one may leave less."
+
+
+def _warnings(store: Store, cell: Cell) -> list[str]:
+    try:
+        return store.warnings(cell)
+    except StoreError as error:
+        return [f"its warnings can't be read: {error}"]
 
 
 def _unknown(study: Study) -> Iterator[str]:
     unknown = [model.name for model in study.models if not model.origin.category]
-    if unknown and len(unknown) < len(study.models):
-        yield f"The category of {named(unknown)} is unknown: no line goes through them."
+    if unknown and len(unknown) < len(study.models) and study.options.baseline:
+        are, them = ("is", "it") if len(unknown) == 1 else ("are", "them")
+        yield f"Nobody says of which category {some_of(unknown)} {are}: no line goes through {them}."
 
 
 def _imported(study: Study) -> Iterator[str]:
-    if study.sources:
-        yield (
-            "Imported accuracies come without the answers behind them: models can’t be compared image by image, and "
-            "there is no calibration of theirs."
-        )
-        if any(one.n is None for some in study.conditions for one in some.accuracies.values()):
-            yield "Some imported accuracies come without the number of images, so without an interval."
-
-
-def _left_out(study: Study) -> Iterator[str]:
-    lines: dict[str, list[StudyShift]] = {}
-    for shift in study.shifts:
-        for line in shift.points.notes:
-            lines.setdefault(line, []).append(shift)
-    for line, shifts in lines.items():
-        yield line if any(shift.name in line for shift in shifts) else f"{_names(shifts)}: {line}"
+    if not study.sources:
+        return
+    yield (
+        "Imported accuracies come without the answers behind them: models can’t be compared image by image, and their "
+        "calibration is not known."
+    )
+    if any(one.n is None for some in study.conditions for one in some.accuracies.values()):
+        yield "Some imported accuracies come without the number of images, and so without an interval."

@@ -55,11 +55,13 @@ class Beyond:
     Args:
         others: Models that the line does not go through; ``above`` those of them that lie above it, the highest first.
         own: Models of the line that lie above it all the same, the highest first.
+        extended: Of ``above``, those at clean accuracies beyond all models of the line, where it is only extended.
     """
 
     others: int
     above: tuple[ModelRobustness, ...]
     own: tuple[ModelRobustness, ...]
+    extended: tuple[ModelRobustness, ...]
 
     def by_chance(self, level: float) -> float:
         """How many of the others would be above by chance alone."""
@@ -106,10 +108,13 @@ def beyond_line(shift: StudyShift) -> Beyond:
     """Who lies above the line."""
     models = sorted(shift.of_model.values(), key=lambda one: -one.rho.value)
     above = [one for one in models if one.rho.low is not None and one.rho.low > 0]
+    others = [one for one in above if not one.in_baseline]
+    along = [one.x[0].value for one in models if one.in_baseline]
     return Beyond(
         sum(not one.in_baseline for one in models),
-        tuple(one for one in above if not one.in_baseline),
+        tuple(others),
         tuple(one for one in above if one.in_baseline),
+        tuple(one for one in others if not min(along) <= one.x[0].value <= max(along)),
     )
 
 
