@@ -50,7 +50,7 @@ def foretold(study: Study) -> Foretold | None:
     """
     natural = [_named(one) for one in study.shifts if one.natural]
     made = [one for one in study.shifts if not one.natural and one.kind in SYNTHETIC]
-    synthetic = [*(_named(one) for one in made), *_means(made)]
+    synthetic = [*_means(made), *(_named(one) for one in made)]
     if not natural or not synthetic:
         return None
     options = _options(study, [*natural, *synthetic])
@@ -106,7 +106,7 @@ def _means(shifts: Sequence[StudyShift]) -> Iterator[Points]:
         if len(some) > 1 and len({points.x for points in some}) == 1:
             conditions = tuple(name for points in some for name in points.conditions)
             if models := tuple(_on_all(some)):
-                yield Points(some[0].x, f"mean of all {len(conditions)} {what}", conditions, models)
+                yield Points(some[0].x, f"all {what}", conditions, models)
 
 
 def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:

@@ -34,7 +34,6 @@ def grid_data(grid: CorruptionGrid, errors: Errors | None, categories: Mapping[s
         "clean_name": grid.clean_name,
         "accuracy": [[[numbers(one, n) for one in row] for row in _rows(grid, model)] for model in grid.models],
         "ce": [[numbers(one, n) for one in _ce(grid, errors, model)] for model in grid.models] if errors else None,
-        "ce_said": errors.said if errors else "",
     }
 
 

@@ -90,8 +90,10 @@ def _ce_of(name: str, errors: Errors) -> Callable[[str], Value]:
 
 
 def _about(grid: CorruptionGrid, errors: Errors) -> str:
-    said = f"Corruption errors on {grid.title}, in per cent: {errors.said}"
-    return f"{said}. 100 is as many errors as that, and less is better."
+    return (
+        f"Corruption errors on {grid.title} in per cent ({errors.said}, as published): 100 is as many errors as "
+        "AlexNet makes, and less is better."
+    )
 
 
 def _plain(grid: CorruptionGrid) -> Columns:

@@ -15,8 +15,8 @@ from oodometer.report.study import Study
 from oodometer.stats.correlation import FEWEST_MODELS
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
-ROW, AROUND, HIGHEST = 58, 330, 720
-"""Pixels: of a row of the matrix, of what stands around it, and the most that it takes before it scrolls."""
+ROW, AROUND = 54, 180
+"""Pixels: of a row of the matrix, and of what stands around it."""
 
 DIGITS = 4
 QUESTION = (
@@ -99,8 +99,17 @@ def _shown(pair: ShiftPair) -> str:
     r = pair.r
     if r is None:
         return "undefined"
-    ends = "" if r.low is None or r.high is None else f" [{r.low:.2f}, {r.high:.2f}]"
-    return f"r = {r.value:.2f}{ends} over {pair.n} models".replace("-", "−")
+    ends = "" if r.low is None or r.high is None else f" [{_signed(r.low)}, {_signed(r.high)}]"
+    return f"r = {_signed(r.value)}{ends} over {pair.n} models"
+
+
+def _signed(value: float) -> str:
+    """Two digits, with a minus as wide as a plus and no negative zero.
+
+    >>> _signed(-0.234), _signed(-0.001)
+    ('−0.23', '0.00')
+    """
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _matrix(found: Foretold) -> Plot:
@@ -112,7 +121,7 @@ def _matrix(found: Foretold) -> Plot:
         "models. Blue is above 0 and orange below; where the interval keeps clear of 0 the number is bold."
     )
     data = {"natural": [_shift(one) for one in found.whole.natural], "levels": levels, "level": found.whole.level}
-    height = min(HIGHEST, AROUND + ROW * len(found.whole.synthetic))
+    height = AROUND + ROW * len(found.whole.synthetic)
     return Plot("correlations-matrix", caption, "correlations", data, height=height, table=_all_pairs(found))
 
 

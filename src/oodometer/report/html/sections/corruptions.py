@@ -46,7 +46,7 @@ HEAT_CAPTION = (
 )
 CURVES_CAPTION = (
     "Accuracy from clean images (0) to the strongest corruption. The band around a line is its interval; it shows when "
-    "a model is pointed at in the list, or where few are chosen."
+    "the line is pointed at, or where few models are chosen."
 )
 
 

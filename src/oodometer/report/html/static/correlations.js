@@ -5,15 +5,20 @@
   const FEW_COLUMNS = 6; // whose names stand upright
 
   function signed(value) {
-    return window.oodometer.numbers.number(value, 2);
+    return window.oodometer.numbers.number(Math.abs(value) < 0.005 ? 0 : value, 2);
+  }
+
+  // Without the zeros that all of them would begin with: many stand side by side.
+  function interval(low, high) {
+    return `[${[low, high].map((end) => signed(end).replace("0.", ".")).join(", ")}]`;
   }
 
   function told(level, [r, low, high, n]) {
     if (r === null) {
       return [`undefined over ${n} models: too few, or all alike`];
     }
-    const interval = low === null ? [] : [`${(100 * level).toFixed(0)} % interval ${signed(low)} to ${signed(high)}`];
-    return [`r = ${signed(r)}`, ...interval, `${n} models`];
+    const ends = low === null ? [] : [`${100 * level} % interval ${signed(low)} to ${signed(high)}`];
+    return [`r = ${signed(r)}`, ...ends, `${n} models`];
   }
 
   function cellOf(level, numbers) {
@@ -24,7 +29,7 @@
     return {
       text: signed(r),
       place: (r + 1) / 2,
-      small: [low === null ? "" : `${signed(low)} to ${signed(high)}`, `n = ${n}`],
+      small: [...(low === null ? [] : [interval(low, high)]), `n = ${n}`],
       lines: told(level, numbers),
       strong: low !== null && (low > 0 || high < 0),
     };
@@ -40,7 +45,7 @@
     const columns = data.natural.map((one) => ({ title: one.name, about: about(one) }));
     const rows = level.rows.map((one) => ({
       title: one.name,
-      note: one.conditions > 1 ? `mean of ${one.conditions} conditions` : "",
+      note: one.conditions > 1 && level.rows.length <= FEW_ROWS ? `mean of ${one.conditions} conditions` : "",
       cells: one.cells.map((numbers) => cellOf(data.level, numbers)),
     }));
     window.oodometer.heatlegend(place, "\u22121", "1", "r", true);
@@ -49,6 +54,7 @@
       corner: "synthetic \\ natural",
       bothWays: true,
       dense: rows.length > FEW_ROWS,
+      tall: rows.length <= FEW_ROWS,
       upright: columns.length > FEW_COLUMNS,
     });
   }

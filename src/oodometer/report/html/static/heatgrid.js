@@ -93,9 +93,6 @@
     if (value.small && !options.dense) {
       value.small.forEach((line) => cell.append(make("small", "", line)));
     }
-    if (options.dense && value.strong) {
-      cell.classList.add("marked");
-    }
     paint(cell, value.place, options.bothWays);
     return cell;
   }
@@ -190,9 +187,9 @@
   }
 
   // ``columns``: {title, group, about}; ``rows``: {title, note, cells}; a cell is null or {text, place from 0 to 1,
-  // small: lines below the number, lines: what it tells, strong}. Options: caption, bothWays, dense, overview, upright.
+  // small: lines below the number, lines: what it tells, strong}. Options: caption, corner, nothing, and whether: bothWays (from -1 to 1), dense, tall, overview, upright.
   function heatgrid(element, columns, rows, options) {
-    const box = make("div", "heatgrid");
+    const box = make("div", options.tall ? "heatgrid tall" : "heatgrid");
     const scroll = make("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");

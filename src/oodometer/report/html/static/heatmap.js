@@ -15,9 +15,12 @@
     ];
   }
 
-  function columnsOf(family, isCe) {
+  // The columns that have a number: CE is not defined for all corruptions.
+  function columnsOf(family, numbers, isCe) {
     const mean = { title: isCe ? "mCE" : `mean of ${family.averaged}`, group: "" };
-    return [mean, ...family.corruptions.map(([title, group]) => ({ title: title, group: group }))];
+    return [mean, ...family.corruptions.map(([title, group]) => ({ title: title, group: group }))]
+      .map((column, at) => Object.assign(column, { at: at }))
+      .filter((column) => numbers.some((of) => of[column.at]));
   }
 
   // What a cell tells: the number, its interval, and of how many images.
@@ -57,27 +60,27 @@
     return numbers.map((_, at) => at).sort((a, b) => (first(a) === first(b) ? a - b : first(a) - first(b)));
   }
 
-  function rowsOf(family, now, isCe, ends) {
+  function rowsOf(family, now, columns, cell) {
     const numbers = numbersOf(family, now.level);
     const words = now.find.toLowerCase().split(/\s+/).filter(Boolean);
     const about = (at) => `${family.models[at]} ${family.categories[at]}`.toLowerCase();
-    return inOrder(numbers, isCe)
+    return inOrder(numbers, now.level === "ce")
       .filter((at) => words.every((word) => about(at).includes(word)))
       .map((at) => ({
         title: family.models[at],
-        cells: numbers[at].map((one) => cellOf(family, one, isCe, ends)),
+        cells: columns.map((column) => cell(numbers[at][column.at])),
       }));
   }
 
   function show(place, family, now) {
     place.replaceChildren();
     const isCe = now.level === "ce";
-    const ends = endsOf(numbersOf(family, now.level), isCe);
-    const rows = rowsOf(family, now, isCe, ends);
-    const columns = columnsOf(family, isCe);
-    const said = isCe ? `CE, less is better: ${family.ce_said}` : "accuracy";
+    const numbers = numbersOf(family, now.level);
+    const ends = endsOf(numbers, isCe);
+    const columns = columnsOf(family, numbers, isCe);
+    const rows = rowsOf(family, now, columns, (one) => cellOf(family, one, isCe, ends));
     const [from, to] = ends.map((end) => (100 * end).toFixed(0));
-    window.oodometer.heatlegend(place, from, `${to} %`, said, false);
+    window.oodometer.heatlegend(place, from, `${to} %`, isCe ? "CE, less is better" : "accuracy", false);
     window.oodometer.heatgrid(place, columns, rows, {
       caption: `${isCe ? "CE" : "Accuracy"} of ${rows.length} models under ${columns.length - 1} corruptions, ${family.title}`,
       corner: "model",
