@@ -103,7 +103,12 @@ def test_the_lead_tells_the_range_and_the_best_model(shifted):
     errors = [one.value for (_, condition), one in by_place(shifted, "ece").items() if condition == "v2"]
     assert f"On v2 the expected calibration error is {100 * min(errors):.1f} % to {100 * max(errors):.1f} %." in lead
     accuracy = by_place(shifted, "top-1")[study.models[0].name, "v2"].value
-    assert f"right on {100 * accuracy:.1f} % of the images: too sure." in lead
+    assert f"and right on {100 * accuracy:.1f} % of the images." in lead
+    sure = 0
+    for cell in shifted.cells():
+        rows = shifted.read(cell)
+        sure += cell.condition_name == "v2" and rows.confidence.mean() > (rows.rank == 0).mean()
+    assert f"There {sure} of 2 models are surer than they are right." in lead
 
 
 def test_conventions_are_told(shifted):

@@ -11,6 +11,12 @@ from oodometer.report.interventions import Difference, Interventions, OnShift, i
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
 
+ROW_HEIGHT, FIRST_ROWS = 40, 40
+"""In pixels, and how many the plot shows at first: as its script has them."""
+
+MOST_SHOWN = 300
+"""Rows of a table that are in the page from the start; more are folded away."""
+
 PAIRED = (
     "Both are judged on the same images: the interval of a difference is Tango's, the p-value that of the exact "
     "McNemar test, on the images that one of them gets right and the other does not. Over a family of corruptions it "
@@ -89,7 +95,7 @@ def _plot(study: Study, found: Interventions) -> Plot:
                 for name, some in shifts.items()
             ]
         },
-        height=360,
+        height=170 + ROW_HEIGHT * min(max(map(len, shifts.values())), FIRST_ROWS),
     )
 
 
@@ -136,7 +142,7 @@ def _table(study: Study, found: Interventions) -> Table:
         )
         for one in differences
     )
-    return Table("interventions-table", caption, columns, rows, filters="condition")
+    return Table("interventions-table", caption, columns, rows, filters="condition", folded=len(rows) > MOST_SHOWN)
 
 
 def _interventions(study: Study) -> Mapping[str, str]:

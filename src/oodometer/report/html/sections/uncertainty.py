@@ -43,24 +43,24 @@ def section(study: Study) -> Section:
 
 
 def _lead(found: Confidences) -> tuple[str, ...]:
+    """What calibration is, and how it is on both sides of the first shift."""
     sides = found.sides[0]
-    lines = [
-        "A model that knows how good it is says 80 % where it is right 80 % of the time. Off its training "
-        "distribution most are too sure."
-    ]
+    lines = []
     for place, name in enumerate((sides.clean, sides.shifted)):
         errors = [one.numbers["ece"].value for one in _of_side(found, sides, place)]
         if name and errors:
             lines.append(
                 f"On {name} the expected calibration error is {_percent(min(errors))} to {_percent(max(errors))}."
             )
-    for one in _of_side(found, sides, 1)[:1]:
-        how = "too sure" if one.confidence.value > one.accuracy.value else "not sure enough"
+    if shifted := _of_side(found, sides, 1):
+        sure = sum(one.confidence.value > one.accuracy.value for one in shifted)
+        best = shifted[0]
         lines.append(
-            f"{one.model} is {_percent(one.confidence.value)} sure on average on {one.condition}, and right on "
-            f"{_percent(one.accuracy.value)} of the images: {how}."
+            f"There {sure} of {len(shifted)} models are surer than they are right. {best.model} is "
+            f"{_percent(best.confidence.value)} sure on average, and right on {_percent(best.accuracy.value)} of the "
+            "images."
         )
-    return (lines[0], " ".join(lines[1:]))
+    return "A model that knows how good it is says 80 % where it is right 80 % of the time.", " ".join(lines)
 
 
 def _of_side(found: Confidences, sides: Sides, place: int) -> list[Answers]:

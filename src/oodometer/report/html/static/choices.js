@@ -16,8 +16,21 @@
     const make = window.oodometer.make;
     const drawing = make("div", {});
     const below = make("div", {});
-    element.append(make("div", { class: "controls" }, ...choices), drawing, below);
+    element.append(make("div", { className: "controls" }, ...choices), drawing, below);
     return { drawing: drawing, below: below };
+  }
+
+  // The numbers of what is drawn, below it; a table that is made when it is opened.
+  function folded(element, caption, columns, rows) {
+    const make = window.oodometer.make;
+    const place = make("div", {});
+    const details = make("details", { className: "numbers" }, make("summary", {}, caption), place);
+    details.addEventListener("toggle", function () {
+      if (details.open && !place.hasChildNodes()) {
+        window.oodometer.table(place, columns, rows, { caption: caption });
+      }
+    });
+    element.append(details);
   }
 
   // ``[value, low, high]`` as 12.3 % [10.1, 14.5].
@@ -26,5 +39,5 @@
     return `${percent(given[0])} % ${interval(given[1], given[2], percent)}`.trim();
   }
 
-  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser, estimate: estimate });
+  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser, folded: folded, estimate: estimate });
 })();

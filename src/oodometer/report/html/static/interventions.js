@@ -1,9 +1,10 @@
 // Each model against its parent: differences on the clean images and under a shift, with their intervals.
 "use strict";
 (function () {
-  const ROW = 34;
+  const ROW = 40;
+  const LINE = 20;
   const AROUND = 96;
-  const MOST = 60;
+  const MOST = 40;
   const NARROW = 640;
 
   function bars(rows, side) {
@@ -68,7 +69,7 @@
 
   function names(rows, narrow) {
     const { plain, short } = oodometer.labels;
-    const most = narrow ? 16 : 34;
+    const most = narrow ? 20 : 34;
     const soft = oodometer.theme.soft;
     return rows.map(
       (row) =>
@@ -82,8 +83,11 @@
     const rows = now.all ? shift.rows : shift.rows.slice(0, MOST);
     const narrow = element.clientWidth < NARROW;
     const drawing = now.parts.drawing;
-    drawing.style.height = `${AROUND + rows.length * (ROW + 6)}px`;
-    const traces = [dots(rows, "shifted", shift.name, true), dots(rows, "clean", shift.clean, false), ...key(shift, rows)];
+    const marks = key(shift, rows);
+    // On a phone each of them has a line of its own.
+    const room = narrow ? LINE * marks.length : 0;
+    drawing.style.height = `${AROUND + room + rows.length * ROW}px`;
+    const traces = [dots(rows, "shifted", shift.name, true), dots(rows, "clean", shift.clean, false), ...marks];
     now.parts.below.replaceChildren();
     if (shift.rows.length > MOST) {
       const text = now.all ? `Only the first ${MOST}` : `All ${shift.rows.length} models`;
@@ -99,6 +103,7 @@
       xaxis: {
         title: { text: narrow ? "points above the parent" : "accuracy minus that of the parent, in points" },
         tickformat: "+~g",
+        rangemode: "tozero",
         zeroline: true,
         zerolinecolor: oodometer.theme.ink,
         zerolinewidth: 1.5,

@@ -8,6 +8,11 @@
     return oodometer.theme.dark ? look.dark : look.colour;
   }
 
+  function faint(colour, opacity) {
+    const part = (from) => parseInt(colour.slice(from, from + 2), 16);
+    return `rgba(${part(1)},${part(3)},${part(5)},${opacity})`;
+  }
+
   function total(counts) {
     return counts.reduce((sum, one) => sum + one, 0);
   }
@@ -25,10 +30,9 @@
       y: counts.map((one) => one / n),
       width: counts.map((_, at) => edges[at + 1] - edges[at]),
       marker: {
-        color: colourOf(look),
-        opacity: 0.6,
+        color: faint(colourOf(look), outside ? 0.25 : 0.5),
         line: { color: colourOf(look), width: 1 },
-        pattern: outside ? { shape: "/", size: 6, fgcolor: oodometer.theme.paper, fgopacity: 0.9 } : {},
+        pattern: outside ? { shape: "/", size: 7, solidity: 0.25, fillmode: "overlay", fgcolor: colourOf(look) } : {},
       },
       text: counts.map(
         (one, at) =>
@@ -40,12 +44,26 @@
     };
   }
 
-  function told(found, score) {
+  const COLUMNS = [
+    { title: "from", how: "number", digits: 3 },
+    { title: "to", how: "number", digits: 3 },
+    { title: "inside", how: "count", digits: 0, about: "Images of the classes" },
+    { title: "outside", how: "count", digits: 0, about: "Images of no class" },
+  ];
+
+  function rowsOf(histogram) {
+    const edges = histogram.edges;
+    return histogram.inside.map((one, at) => [edges[at], edges[at + 1], one, histogram.outside[at]]);
+  }
+
+  function told(found, score, histogram) {
+    const [inside, outside] = [total(histogram.inside), total(histogram.outside)];
+    const chance = ` (by chance ${oodometer.numbers.percent(outside / (inside + outside))} %)`;
     const of = (measure) => found.measures[`${measure}[${score.name}]`];
     return ["AUROC", "AUPR"]
       .map((name) => [name, of(name.toLowerCase())])
       .filter(([, estimate]) => estimate)
-      .map(([name, estimate]) => `${name} ${oodometer.estimate(estimate)}`)
+      .map(([name, estimate]) => `${name} ${oodometer.estimate(estimate)}${name === "AUPR" ? chance : ""}`)
       .join(" · ");
   }
 
@@ -61,9 +79,10 @@
     drawing.style.height = "380px";
     now.parts.below.replaceChildren();
     const line = document.createElement("p");
-    line.className = "told";
-    line.textContent = told(found, score);
+    line.style.margin = "0 0.6rem 0.6rem";
+    line.textContent = told(found, score, histogram);
     now.parts.below.append(line);
+    oodometer.folded(now.parts.below, "The numbers of these bars.", COLUMNS, rowsOf(histogram));
     oodometer.plot(drawing, traces, {
       barmode: "overlay",
       bargap: 0,

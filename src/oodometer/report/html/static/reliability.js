@@ -148,13 +148,6 @@
   }
 
   function table(element, data, models, sides) {
-    const folded = document.createElement("details");
-    folded.className = "numbers";
-    const summary = document.createElement("summary");
-    summary.textContent = "The numbers of these bins.";
-    const place = document.createElement("div");
-    folded.append(summary, place);
-    element.append(folded);
     const rows = [];
     for (const side of sides) {
       for (const model of models) {
@@ -171,7 +164,7 @@
       { title: "accuracy", how: "percent", digits: 1, about: "Of the images in the bin" },
       { title: "images", how: "count", digits: 0 },
     ];
-    oodometer.table(place, columns, rows, { caption: "The numbers of these bins." });
+    oodometer.folded(element, "The numbers of these bins.", columns, rows);
   }
 
   function sidesOf(data, now) {

@@ -1,0 +1,180 @@
+"""Uncertainty, interventions and provenance in a real browser: what is chosen is drawn, with the store's numbers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from oodometer.report.asked import ScoreOptions
+from oodometer.report.commands import commands_of, written
+from oodometer.report.compare import compare
+from oodometer.report.html.page import page_html
+from oodometer.report.html.sections import interventions, provenance, uncertainty
+from oodometer.report.score import score
+from oodometer.report.study import Study, study_of
+from oodometer.store.store import Store, open_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def store(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The small store, and images of no class, of which models are less sure."""
+    place = tmp_path_factory.mktemp("uncertainty") / "runs"
+    shutil.copytree(str(small_store), place)
+    found = open_store(str(place))
+    unlabelled = np.full(100, -1, dtype=np.int32)
+    for cell in found.cells():
+        if cell.condition_name == "fog/5":
+            outside = replace(cell, condition={**cell.condition, "name": "imagenet-o"}, n_images=100)
+            rows = found.read(cell)
+            some = replace(rows, **{name: value[:100] for name, value in vars(rows).items() if value is not None})
+            found.files.write(f"cells/{outside.key}/cell.json", json.dumps(asdict(outside)).encode())
+            found.write_part(outside.key, 0, 100, replace(some, label=unlabelled, rank=unlabelled))
+            found.seal(outside, keep_logits=False)
+    return found
+
+
+@pytest.fixture(scope="module")
+def study(store: Store) -> Study:
+    return study_of(store)
+
+
+@pytest.fixture(scope="module")
+def report(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of the three sections."""
+    sections = [uncertainty.section(study), interventions.section(study), provenance.section(study)]
+    place = tmp_path_factory.mktemp("page") / "report.html"
+    categories = [model.origin.category for model in study.models]
+    place.write_text(page_html([one for one in sections if one], categories, title="Uncertainty"), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def page(browser_page: Page, report: Path) -> Page:
+    browser_page.goto(report.as_uri())
+    return browser_page
+
+
+def figure(page: Page, name: str) -> Locator:
+    """The plot of that name, once it is drawn."""
+    found = page.locator(f"#{name}")
+    found.scroll_into_view_if_needed()
+    found.locator(".js-plotly-plot .main-svg").first.wait_for()
+    return found
+
+
+def chooser(plot: Locator, label: str) -> Locator:
+    return plot.get_by_role("combobox", name=label, exact=True)
+
+
+def choose(plot: Locator, label: str, text: str) -> None:
+    chooser(plot, label).select_option(label=text)
+
+
+def drawn(plot: Locator) -> list[dict[str, Any]]:
+    """The traces, as they were given to plotly."""
+    found: list[dict[str, Any]] = plot.locator(".js-plotly-plot").evaluate(
+        "element => element.data.map(one => ({type: one.type, x: one.x, y: one.y, name: one.name, text: one.text}))"
+    )
+    return found
+
+
+def curve(store: Store, metric: str, model: str, condition: str) -> list[float]:
+    rows = score(store, metrics=[metric]).rows
+    return [row.estimate.value for row in rows if (row.model, row.condition) == (model, condition)]
+
+
+def test_the_reliability_of_the_chosen_model_is_drawn(page: Page, store: Store):
+    plot = figure(page, "reliability")
+    choose(plot, "Shift", "sketch")
+    choose(plot, "Model", HOSTILE)
+    lines = [one for one in drawn(plot) if one["type"] == "scatter" and len(one["x"]) > 2]
+    assert [one["y"] for one in lines] == [
+        pytest.approx(curve(store, "reliability", HOSTILE, condition)) for condition in ("clean", "sketch")
+    ]
+    counts = [one for one in drawn(plot) if one["type"] == "bar"]
+    assert [sum(one["y"]) for one in counts] == [300, 300]
+    ece = {row.condition: row.estimate for row in score(store, metrics=["ece"]).rows if row.model == HOSTILE}
+    for condition in ("clean", "sketch"):
+        assert f"ECE {100 * ece[condition].value:.1f} %" in plot.text_content()
+
+
+def test_two_models_are_set_beside_each_other(page: Page, store: Store):
+    plot = figure(page, "reliability")
+    choose(plot, "Model", "plain-a")
+    choose(plot, "Beside it", "augmented")
+    lines = [one for one in drawn(plot) if one["type"] == "scatter" and len(one["x"]) > 2]
+    assert [one["y"] for one in lines[:2]] == [
+        pytest.approx(curve(store, "reliability", model, "clean")) for model in ("plain-a", "augmented")
+    ]
+    plot.get_by_text("The numbers of these bins.").click()
+    assert plot.locator("details table tbody tr").count() == sum(len(one["x"]) for one in lines)
+
+
+def test_what_is_chosen_stays_in_the_dark(page: Page, store: Store):
+    plot = figure(page, "response")
+    choose(plot, "Model in front", "plain-b")
+    choose(plot, "Shift", "sketch")
+    page.locator("button.theme").click()
+    figure(page, "response")
+    assert chooser(plot, "Model in front").locator("option:checked").text_content() == "plain-b"
+    expected = curve(store, "response-curve", "plain-b", "sketch")
+    assert drawn(plot)[-1]["y"] == pytest.approx(expected)  # the model in front is drawn last
+
+
+def test_images_of_no_class_by_the_chosen_score(page: Page, store: Store):
+    plot = figure(page, "ood-histograms")
+    choose(plot, "Model", "plain-d")
+    choose(plot, "Score", "energy")
+    told = score(store, metrics=["auroc", "aupr"], options=ScoreOptions(ood="imagenet-o")).rows
+    numbers = {row.metric: row.estimate.value for row in told if row.model == "plain-d"}
+    text = plot.text_content()
+    assert f"AUROC {100 * numbers['auroc[energy]']:.1f} %" in text
+    assert f"AUPR {100 * numbers['aupr[energy]']:.1f} %" in text
+    assert "(by chance 25.0 %)" in text  # 100 of 400
+    assert [sum(one["y"]) for one in drawn(plot)] == [pytest.approx(1.0), pytest.approx(1.0)]
+    plot.get_by_text("The numbers of these bars.").click()
+    assert plot.locator("details table tbody tr").count() == 40
+
+
+def test_a_model_is_set_against_its_parent(page: Page, store: Store):
+    plot = figure(page, "interventions-plot")
+    choose(plot, "Shift", "sketch")
+    shifted, clean = drawn(plot)[:2]
+    (on_sketch,) = compare(store, "plain-c", "augmented", on="sketch")
+    (on_clean,) = compare(store, "plain-c", "augmented", on="clean")
+    assert shifted["x"] == [pytest.approx(100 * on_sketch.difference.value)]
+    assert clean["x"] == [pytest.approx(100 * on_clean.difference.value)]
+    assert "from plain-c" in plot.text_content()
+
+
+def test_commands_and_models_can_be_read_and_searched(page: Page, study: Study):
+    said = page.locator("pre.commands").all_text_contents()
+    for one, text in zip(commands_of(study), said, strict=True):
+        assert text.splitlines() == [line for words in one.lines for line in written(words).splitlines()]
+    table = page.locator("#models")
+    table.get_by_label("Search").fill("augm")
+    assert table.locator("tbody tr:visible").count() == 1
+
+
+@pytest.mark.parametrize("name", ["reliability", "response", "ood-histograms", "interventions-plot"])
+def test_nothing_is_wider_than_a_phone(page: Page, name: str):
+    page.set_viewport_size({"width": 390, "height": 800})
+    plot = figure(page, name)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = plot.locator(".js-plotly-plot").bounding_box()
+    assert wide is not None
+    assert wide["x"] >= 0
+    assert wide["x"] + wide["width"] <= 390
