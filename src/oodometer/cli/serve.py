@@ -72,14 +72,16 @@ def _pictures(store: Store, addresses: tuple[str, ...]) -> Picture | None:
 def _listening(host: str, port: int) -> socket.socket:
     """A socket at the address, before anything is computed: who can't listen should know at once."""
     try:
-        family, kind, number, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, number)
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except socket.gaierror as error:
+        raise UsageError(f"--host {host}: no such address ({error.strerror})") from error
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(place)
         made.listen(128)
-    except socket.gaierror as error:
-        raise UsageError(f"--host {host}: no such address ({error.strerror})") from error
     except OSError as error:
+        made.close()
         hint = "give another with --port, or --port 0 for any that is free"
         raise OodometerError(f"can't listen at {host}, port {port} ({error.strerror}); {hint}") from error
     return made

@@ -1,8 +1,8 @@
 """Addresses of pages: any name can stand in one, and none is ever taken for a path.
 
 A name stands in the path where that is sure to arrive as it is (``/model/NAME``), and in the query elsewhere
-(``/model?name=NAME``): browsers resolve ``.`` and ``..`` however they are written, and ``.json`` at the end asks for
-the numbers.
+(``/model?name=NAME``): browsers resolve ``.`` and ``..`` however they are written, some servers decode ``%`` twice, and
+``.json`` at the end asks for the numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def path_link(kind: str, name: str, **query: object) -> str:
     >>> path_link("model", "a/b c"), path_link("model", ".."), path_link("shift", "x.json")
     ('/model/a%2Fb%20c', '/model?name=..', '/shift?name=x.json')
     """
-    if name in ("", ".", "..") or name.endswith(JSON):
+    if name in ("", ".", "..") or "%" in name or name.endswith(JSON):
         return query_link(f"/{kind}", name=name, **query)
     return query_link(f"/{kind}/{quote(name, safe='')}", **query)
 

@@ -9,12 +9,12 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.core.extras import import_extra
 from oodometer.report.html.parts import Column
 from oodometer.report.html.written import number
 from oodometer.report.palette import UNKNOWN, looks_of
+from oodometer.web.catalogue import UnknownName
 from oodometer.web.links import path_link, query_link, twin
 
 SHARED = ("report.css", "theme.js")
@@ -53,7 +53,7 @@ def static_file(name: str) -> tuple[str, bytes]:
     elif name in OWN:
         place = files("oodometer.web").joinpath("static", name)
     else:
-        raise OodometerError(f"no such file: {name}")
+        raise UnknownName(f"no such file: {name}")
     return TYPES[name.rpartition(".")[2]], place.read_bytes()
 
 
