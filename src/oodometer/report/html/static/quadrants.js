@@ -1,7 +1,7 @@
 // Effective robustness ρ against relative robustness τ of models that are made from others.
 "use strict";
 (function () {
-  const FEW_SHIFTS = 6;
+  const FEW_SHIFTS = 8;
   const FEW = 14;
   // Right and up, left and up, right and down, left and down.
   const WORDS = {
@@ -280,8 +280,8 @@
     const view = viewOf(data, kept, places.plot.clientWidth < 560);
     refill(places.controls, [shiftControl(data, kept, change), check("Intervals", kept.bars, (bars) => change({ bars: bars }))]);
     refill(places.legend, [legend(view.categories, kept.hidden, toggle)]);
-    places.plot.setAttribute("aria-label", words(view));
     drawPlot(view, places.plot);
+    places.plot.setAttribute("aria-label", words(view));
     places.words.replaceChildren(window.oodometer.make("p", { role: "status" }, words(view)));
     tableBelow(view, places.table);
   }
@@ -292,7 +292,7 @@
     const places = {
       controls: make("div", { className: "controls" }),
       legend: make("div", {}),
-      plot: make("div", { role: "img" }),
+      plot: make("div", {}),
       words: make("div", { className: "below" }),
       table: make("div", {}),
     };

@@ -3,7 +3,7 @@
 (function () {
   const MANY = 60; // models from which on intervals are drawn only when asked for
   const FEW = 14; // models up to which all are named, where there is room
-  const FEW_SHIFTS = 6; // up to which each has its button
+  const FEW_SHIFTS = 8; // up to which each has its button
   const PLACES = 81; // at which a curve is drawn
   const SEED = 0;
   const SCALES = ["logit", "probit", "linear"];
@@ -631,7 +631,7 @@
     const places = {
       controls: make("div", { className: "controls" }),
       legend: make("div", {}),
-      plot: make("div", { className: "scatter-plot", role: "img" }),
+      plot: make("div", {}),
       words: make("div", { className: "below" }),
       table: make("div", {}),
     };
@@ -656,9 +656,9 @@
       change({ hidden: hidden });
     };
     window.oodometer.controls.refill(places.legend, [window.oodometer.controls.legend(view.categories, kept.hidden, toggle), keys(view)]);
-    places.plot.setAttribute("aria-label", `${view.pair.y.name} against ${view.pair.x.name}, ${view.shown.length} models. ${lineWords(view)}`);
     delete places.plot.dataset.seen;
     drawPlot(view, places.plot);
+    places.plot.setAttribute("aria-label", `${view.pair.y.name} against ${view.pair.x.name}, ${view.shown.length} models. ${lineWords(view)}`);
     wordsBelow(view, places.words);
     tableBelow(view, places.table);
   }
