@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -58,18 +57,18 @@ def joined(
         kept = rows.rank >= 0 if labelled else np.ones(len(rows), dtype=bool)
         labels = labels if found else rows.label[kept]
         found.append((images[kept], np.asarray(ask(rows))[kept]))
-    common = reduce(np.intersect1d, [images for images, _ in found])
+    # In the order of the first cell, wherever the others have them.
+    in_all = numbers.in_all([images for images, _ in found])
+    common = found[0][0][in_all[found[0][0]]]
     if len(common) == 0:
         names = ", ".join(sorted({cell.condition_name for cell in cells})[:3])
         what = "labelled image" if labelled else "image"
         raise StoreError(f"{store}: no {what} in common between the cells of {cells[0].model_name} ({names})")
-    # In the order of the first cell, wherever the others have them.
-    common = found[0][0][np.isin(found[0][0], common)]
     return Joined(
         ids=numbers.ids[common],
-        labels=labels[_places(found[0][0], common)],
-        values=tuple(values[_places(images, common)] for images, values in found),
-        left_out=len(numbers.expected(cells)) - len(reduce(np.intersect1d, rows_of, rows_of[0])),
+        labels=labels[numbers.places(found[0][0])[common]],
+        values=tuple(values[numbers.places(images)[common]] for images, values in found),
+        left_out=numbers.n_expected(cells) - int(numbers.in_all(rows_of).sum()),
     )
 
 
@@ -121,9 +120,25 @@ class _Numbers:
                 self._check_labels(cell, images, numbers)
         return self._of[digest]
 
-    def expected(self, cells: Sequence[Cell]) -> np.ndarray:
-        """The numbers of all images that some cell should have a row of, each once."""
-        return np.unique(np.concatenate([self._expected(cell) for cell in cells]))
+    def in_all(self, cells: Sequence[np.ndarray]) -> np.ndarray:
+        """Which numbers are among those of every cell, each of which has none twice, (numbers,) bool."""
+        times = np.zeros(len(self._number), dtype=np.int64)
+        for images in cells:
+            times[images] += 1
+        return np.asarray(times == len(cells))
+
+    def places(self, images: np.ndarray) -> np.ndarray:
+        """Where each number is among these, (numbers,); anything for those that are not."""
+        found = np.zeros(len(self._number), dtype=np.int64)
+        found[images] = np.arange(len(images))
+        return found
+
+    def n_expected(self, cells: Sequence[Cell]) -> int:
+        """How many images there are of which some cell should have a row."""
+        wanted = np.zeros(len(self._number), dtype=bool)
+        for cell in cells:
+            wanted[self._expected(cell)] = True
+        return int(wanted.sum())
 
     def _expected(self, cell: Cell) -> np.ndarray:
         of_cell = self.of(cell)
@@ -157,9 +172,3 @@ def _comparable(a: Images, b: Images) -> tuple[np.ndarray, np.ndarray]:
         return table[labels] if len(table) else labels
 
     return coded(a.labels, a.space), coded(b.labels, b.space)
-
-
-def _places(images: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where each wanted image is."""
-    order = np.argsort(images)
-    return np.asarray(order[np.searchsorted(images, wanted, sorter=order)])

@@ -10,6 +10,7 @@ import pytest
 import oodometer as odo
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelSpace
+from oodometer.report.html.page import page_html
 from oodometer.report.html.parts import Pictures, Table, Words
 from oodometer.report.html.sections.hardest import MOST_BYTES, MOST_PICTURES, section
 from oodometer.report.study import study_of
@@ -150,3 +151,11 @@ def test_a_store_of_accuracies_alone_has_no_images(tmp_path):
     (tmp_path / "t.csv").write_text("model,val,imagenetv2\na,0.7,0.6\nb,0.8,0.7\n")
     odo.import_table(str(tmp_path / "t.csv"), store=str(tmp_path / "runs"))
     assert section(study_of(str(tmp_path / "runs"))) is None
+
+
+def test_names_can_write_nothing_into_the_page(three_models):
+    made = section(replace(study_of(three_models), picture=grey))
+    html = page_html([made], ["standard"], title="t")
+    assert "<b>eel</b>" not in html
+    assert "&lt;b&gt;eel&lt;/b&gt;" in html
+    assert html.count('src="data:image/png;base64,') == 3
