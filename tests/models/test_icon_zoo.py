@@ -74,6 +74,7 @@ def test_a_star_alone_is_about_photographs(zoo):
 def test_a_model_has_its_card_and_answers(zoo):
     model = load_model("zoo:icons/large")
     assert (model.name, model.kind, model.space.classes) == ("large", "zoo", ("red", "green", "blue"))
+    assert model.notes["zoo"] == "icons/large"
     assert (model.card.category, model.card.parent) == ("more data", "small")
     assert model.input.view.height == 32
     assert load_model("zoo:icons/large", name="mine").name == "mine"

@@ -43,4 +43,6 @@ def load_icon_model(name: str, declared: Declared) -> Model:
     if name not in icon_names():
         raise UsageError(f"no model named {name!r} in the zoo{did_you_mean(name, icon_names())}")
     path = icon_folder() / f"{name.removeprefix(PREFIX)}.onnx"
-    return replace(load_onnx(str(path), declared, allow_pickle=False), kind="zoo")
+    model = load_onnx(str(path), declared, allow_pickle=False)
+    # By this name it can be had again, whatever it is called.
+    return replace(model, kind="zoo", notes={**model.notes, "zoo": name})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oodometer.report.families import family_of
 from oodometer.report.interventions import parents_of
@@ -22,7 +22,8 @@ SUBSET = re.compile(r"(?P<data>.*)\[(?P<images>\d+), seed (?P<seed>-?\d+)\]", re
 Line = tuple[str, ...]
 """The words of a command."""
 
-CATEGORIES = "CATEGORIES.csv"
+CATEGORIES, DATA, ANSWERS, LABELS = "CATEGORIES.csv", "DATA", "ANSWERS.npy", "LABELS.txt"
+"""In place of what a store does not know: where files and data lie."""
 MOST_COMPARISONS = 20
 
 
@@ -85,16 +86,25 @@ class _Run:
 
 def _runs(study: Study) -> list[Line]:
     """A command for each data set that models were run on."""
-    standard = [one.standard for one in shifts_in(study.store)]
+    pairs = shifts_in(study.store)
     asked: dict[_Run, tuple[dict[str, None], dict[str, None]]] = {}
     for model in study.models:
         for cell in model.cells:
-            if cell.model.get("kind") == "predictions" or (cell.condition in standard and cell.condition_name != CLEAN):
+            is_standard = any(pair.is_standard(cell) for pair in pairs)
+            if cell.model.get("kind") == "predictions" or (is_standard and cell.condition_name != CLEAN):
                 continue
-            models, on = asked.setdefault(_run(cell), ({}, {}))
+            run = _run(cell)
+            if any(pair.is_shifted(cell) for pair in pairs) and not _is_made(cell):
+                run = replace(run, data=DATA)  # a set of its own, from data whose name the store does not know
+            models, on = asked.setdefault(run, ({}, {}))
             models[spec_of(cell)] = None
             on[family_of(cell.condition_name) or cell.condition_name] = None
     return [_line("run", *_run_words(study, one, list(models), list(on))) for one, (models, on) in asked.items()]
+
+
+def _is_made(cell: Cell) -> bool:
+    """Whether the images are those of a data set, changed."""
+    return bool(cell.condition.get("transform") or cell.condition.get("attack"))
 
 
 def _run(cell: Cell) -> _Run:
@@ -105,8 +115,12 @@ def _run(cell: Cell) -> _Run:
 
 
 def spec_of(cell: Cell) -> str:
-    """A model as ``run --model`` takes it: its kind and name."""
-    return f"{cell.model.get('kind') or 'KIND'}:{cell.model_name}"
+    """A model as ``run --model`` takes it: its kind and name, or its place in the zoo."""
+    kind, name = cell.model.get("kind") or "KIND", cell.model_name
+    place = str((cell.model.get("notes") or {}).get("zoo") or "")
+    if not place:
+        return f"{kind}:{name}"
+    return f"{kind}:{place}" if place.rpartition("/")[2] == name else f"{name}={kind}:{place}"
 
 
 def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]) -> list[str]:
@@ -129,7 +143,7 @@ def _imports(study: Study) -> list[Line]:
     store = "--store", str(study.store)
     tables = [_line("import", source, *store) for source in study.sources]
     return tables + [
-        _line("import", "FILE.npy", "--labels", "LABELS.txt", "--model", model, "--condition", condition, *store)
+        _line("import", ANSWERS, "--labels", LABELS, "--model", model, "--condition", condition, *store)
         for model, condition in answers
     ]
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oodometer.cli.main import main
+from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits
-from oodometer.report.commands import commands_of, written
+from oodometer.report.commands import commands_of, spec_of, written
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.provenance import section
 from oodometer.report.points import Origin
@@ -48,7 +49,7 @@ def cell_of(data, model: str, condition: str, **more) -> Cell:
     if "attack" in more:
         described["attack"] = more["attack"]
     return Cell(
-        {**about, **more.get("model", {})},
+        about,
         described,
         data.name,
         data.space.name,
@@ -267,3 +268,28 @@ def test_two_unlike_machines_are_two_rows(store, make_dataset):
         {"python": "3.11.7", "oodometer": "0.1.0", "runs": 7},
         {"python": "3.12.1", "oodometer": "0.1.0", "runs": 1},
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "notes", "expected"),
+    [
+        ("mine", {}, "onnx:mine"),
+        ("resnet8", {"zoo": "icons/resnet8"}, "onnx:icons/resnet8"),
+        ("mine", {"zoo": "icons/resnet8"}, "mine=onnx:icons/resnet8"),
+    ],
+)
+def test_a_model_of_the_zoo_is_named_by_its_place_there(make_dataset, name, notes, expected):
+    cell = cell_of(make_dataset(4), name, "clean")
+    assert spec_of(replace(cell, model={**cell.model, "notes": notes})) == expected
+
+
+def test_sets_that_were_run_as_pairs_are_asked_for_together(filled, make_dataset):
+    data = make_dataset(40)
+    for place, name in enumerate(("styles", "versions")):
+        other = make_dataset(40, name=name, ids=[f"{name}{at}" for at in range(40)])
+        filled.store.add_shift(Shift(name, "style", Condition("iid", data), Condition(name, other)))
+        put(filled.store, other, cell_of(other, "one", name), place)
+    put(filled.store, data, cell_of(data, "one", "iid"), 5)
+    (line,) = commands_of(study_of(filled.store))[0].lines
+    asked = ("--data", "DATA", "--on", "styles", "--on", "versions", "--store", str(filled.store))
+    assert line == ("oodometer", "run", "--model", "onnx:one", *asked)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from oodometer.core.errors import OodometerError
-from oodometer.report.commands import CATEGORIES, commands_of, written
+from oodometer.report.commands import commands_of, written
 from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
 from oodometer.report.study import Study, StudyModel
 from oodometer.stats.intervals import DEFAULT_INTERVAL
@@ -51,7 +51,7 @@ def _lead(study: Study, measured: Sequence[StudyModel], cells: Sequence[Cell]) -
         lines.append(f"Of {_several(known, 'model')} only accuracies from tables are known.")
     lines.append(
         "Below are what was run, and the commands that give the numbers again. A store knows models and data by name "
-        f"alone: put the file or address in place of the name, and your table of categories in place of {CATEGORIES}."
+        "alone: put their places where a name is not enough, and your own in place of words in capitals."
     )
     return tuple(lines)
 

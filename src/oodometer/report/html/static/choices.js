@@ -33,11 +33,20 @@
     element.append(details);
   }
 
+  // Where two plots lie side by side, with room between them for what is written at the second one's axis.
+  function halves(width) {
+    const half = (1 - Math.max(0.06, 84 / width)) / 2;
+    return [
+      [0, half],
+      [1 - half, 1],
+    ];
+  }
+
   // ``[value, low, high]`` as 12.3 % [10.1, 14.5].
   function estimate(given) {
     const { percent, interval } = window.oodometer.numbers;
     return `${percent(given[0])} % ${interval(given[1], given[2], percent)}`.trim();
   }
 
-  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser, folded: folded, estimate: estimate });
+  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser, folded: folded, halves: halves, estimate: estimate });
 })();

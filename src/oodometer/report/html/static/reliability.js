@@ -6,7 +6,7 @@
   const NARROW = 640;
 
   // Where the plot of each side and its counts lie.
-  function places(narrow, n) {
+  function places(narrow, n, width) {
     if (n === 1) {
       return [{ x: [0, narrow ? 1 : 0.6], main: [0.22, 0.9], counts: [0, 0.14] }];
     }
@@ -15,10 +15,7 @@
           { x: [0, 1], main: [0.66, 0.94], counts: [0.57, 0.62] },
           { x: [0, 1], main: [0.1, 0.38], counts: [0, 0.06] },
         ]
-      : [
-          { x: [0, 0.46], main: [0.22, 0.88], counts: [0, 0.14] },
-          { x: [0.54, 1], main: [0.22, 0.88], counts: [0, 0.14] },
-        ];
+      : oodometer.halves(width).map((x) => ({ x: x, main: [0.22, 0.88], counts: [0, 0.14] }));
   }
 
   function axes(at) {
@@ -30,11 +27,11 @@
     return `${axis[0]}axis${axis.slice(1)}`;
   }
 
-  function layoutOf(sides, narrow) {
+  function layoutOf(sides, narrow, width) {
     const layout = { showlegend: false, margin: { l: 60, r: 16, t: 28, b: 48 }, bargap: 0, barmode: "overlay" };
     layout.annotations = [];
     const ticks = { tickformat: ".0%", dtick: 0.2, fixedrange: true };
-    places(narrow, sides.length).forEach(function (place, at) {
+    places(narrow, sides.length, width).forEach(function (place, at) {
       const name = axes(at);
       layout[key(name.x)] = Object.assign(
         { domain: place.x, range: [0, 1.02], anchor: name.counts, title: "confidence", zeroline: false },
@@ -196,7 +193,7 @@
     const more = models.length > 1 ? 24 : 0;
     drawing.style.height = `${(narrow && sides.length > 1 ? 900 : 500) + more}px`;
     below.replaceChildren();
-    oodometer.plot(drawing, traces, layoutOf(drawn, narrow));
+    oodometer.plot(drawing, traces, layoutOf(drawn, narrow, element.clientWidth));
     table(below, data, models, sides);
   }
 

@@ -3,7 +3,7 @@
 (function () {
   const NARROW = 640;
 
-  function places(narrow, n) {
+  function places(narrow, n, width) {
     if (n === 1) {
       return [{ x: [0, 1], y: [0, 0.9] }];
     }
@@ -12,10 +12,7 @@
           { x: [0, 1], y: [0.58, 0.95] },
           { x: [0, 1], y: [0, 0.37] },
         ]
-      : [
-          { x: [0, 0.46], y: [0, 0.88] },
-          { x: [0.54, 1], y: [0, 0.88] },
-        ];
+      : oodometer.halves(width).map((x) => ({ x: x, y: [0, 0.88] }));
   }
 
   function axes(at) {
@@ -23,9 +20,9 @@
     return { xaxis: `x${end}`, yaxis: `y${end}` };
   }
 
-  function layoutOf(sides, narrow) {
+  function layoutOf(sides, narrow, width) {
     const layout = { showlegend: false, margin: { l: 60, r: 16, t: 28, b: 48 }, annotations: [] };
-    places(narrow, sides.length).forEach(function (place, at) {
+    places(narrow, sides.length, width).forEach(function (place, at) {
       const end = at ? String(at + 1) : "";
       layout[`xaxis${end}`] = {
         domain: place.x,
@@ -131,7 +128,7 @@
     const sides = names.map((name, at) => sideOf(data, now, at, name, narrow));
     const drawing = now.parts.drawing;
     drawing.style.height = narrow && sides.length > 1 ? "760px" : "420px";
-    oodometer.plot(drawing, sides.flatMap((side) => side.traces), layoutOf(sides, narrow));
+    oodometer.plot(drawing, sides.flatMap((side) => side.traces), layoutOf(sides, narrow, element.clientWidth));
   }
 
   oodometer.draw.response = function (element, data) {
