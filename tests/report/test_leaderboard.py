@@ -1,10 +1,9 @@
-"""The leaderboard and its page: the same numbers as score, robustness and scipy give."""
+"""The leaderboard: the same numbers as score, robustness and scipy give."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,10 +14,7 @@ import oodometer as odo
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import StoreError
-from oodometer.core.estimate import Estimate
 from oodometer.report.leaderboard import Column, Leaderboard, leaderboard
-from oodometer.report.plain_charts import interval_bar, scatter
-from oodometer.report.plain_page import Told, page
 from oodometer.store.store import Store
 
 COLUMNS = [
@@ -122,68 +118,3 @@ def test_the_table(board):
 
 def tree_of(text: str) -> ElementTree.Element:
     return ElementTree.fromstring(re.sub(r"<meta[^>]*>|<!doctype html>", "", text))
-
-
-def test_the_page_has_every_number_and_a_picture(board):
-    told = Told("A < B", "Lead & more.", "oodometer gaps <runs>", (("data", "x"),))
-    text = page(board, told)
-    tree = tree_of(text)
-    assert text == page(board, told)
-    assert tree.find("body/h1").text == "A < B"
-    rows = tree.findall("body/div/table/tr")[1:]
-    assert [row[1].text for row in rows] == [entry.model for entry in board.entries]
-    for row, entry in zip(rows, board.entries, strict=True):
-        assert [cell.find("b").text for cell in row[2:5]] == [f"{100 * one.value:.1f}" for one in entry.accuracies]
-    small = {one.text for one in tree.iter("small")}
-    assert {"more data, from a", "n = 60", "n = 80", "n = 20"} <= small
-    assert sum(one.get("class") in ("dot", "dot other") for one in tree.iter("circle")) == 5 * 5  # 4 bars, 1 point
-    assert tree.find("body/pre").text == "oodometer gaps <runs>"
-
-
-def test_names_are_text_wherever_they_stand(board):
-    name = """<script>alert('&')</script> " onload="alert(1)"""
-    odd = {entry.model: f"{name} {entry.model}" for entry in board.entries}
-    found = board.robustness
-    models = tuple(replace(one, model=odd[one.model]) for one in found.models)
-    entries = tuple(
-        replace(one, model=odd[one.model], category=f"{name} category", parent=name) for one in board.entries
-    )
-    columns = tuple(Column(f"{name} {one.title}", f"{name} {one.condition}", f"{name} about") for one in board.columns)
-    text = page(
-        replace(
-            board, columns=columns, entries=entries, robustness=replace(found, models=models), notes=(f"{name} note",)
-        ),
-        Told(name, name, name, ((name, f"{name} fact"),)),
-    )
-    tree, plain = tree_of(text), tree_of(page(board, Told("t", "l", "c", (("n", "v"),))))
-    assert "script" not in {one.tag for one in tree.iter()}
-    assert {key for one in tree.iter() for key in one.attrib} == {key for one in plain.iter() for key in one.attrib}
-    assert {one.text for one in tree.iter("title")} == {name, *odd.values()}
-    shown = "".join(tree.itertext())
-    for part in (*odd.values(), "category, from", *(f"{name} {one.condition}" for one in board.columns)):
-        assert part in shown
-    assert {f"{name} about", f"{name} fact", f"{name} note"} <= {one.text for one in tree.iter() if one.text}
-    label = next(one for one in tree.iter("svg") if one.get("width") == "620").get("aria-label")
-    assert label.startswith(f"accuracy, {columns[1].title} (%) against accuracy, {columns[0].title} (%)")
-
-
-def test_a_bar_is_to_scale():
-    drawn = ElementTree.fromstring(interval_bar(Estimate(0.5, 0.25, 1.0, 10, "x"), width=108))
-    dot = next(drawn.iter("circle"))
-    reach = next(one for one in drawn.iter("line") if one.get("class") == "reach")
-    assert (dot.get("cx"), reach.get("x1"), reach.get("x2")) == ("54.0", "29.0", "104.0")  # 4 + 100 times the share
-    signed = ElementTree.fromstring(interval_bar(Estimate(0, None, None, None, "x"), low=-1, high=1, width=108))
-    assert [one.get("class") for one in signed.iter("line")] == ["rail", "rail"]
-    assert next(signed.iter("circle")).get("cx") == "54.0"
-
-
-def test_the_line_of_the_scatter_is_straight_on_its_scale(board):
-    numbers = {entry.model: at for at, entry in enumerate(board.entries, start=1)}
-    drawn = ElementTree.fromstring(scatter(board.robustness, numbers, ("x", "y")))
-    line = next(drawn.iter("polyline")).get("points")
-    points = np.array([[float(part) for part in pair.split(",")] for pair in line.split()])
-    inside = points[(points[:, 1] > 15) & (points[:, 1] < 411)]
-    slope = np.polyfit(*inside.T, 1)
-    assert np.abs(np.polyval(slope, inside[:, 0]) - inside[:, 1]).max() < 0.5  # of a pixel
-    titles = {one.text for one in drawn.iter("title")}
-    assert titles == set(SKILL)

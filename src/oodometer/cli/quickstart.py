@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from oodometer.cli.output import Lines, as_json, print_json, say, say_if_compiling, watching
-from oodometer.core.errors import DataError, OodometerError, UsageError
+from oodometer.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from oodometer.build.icons.build import Built
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
+    from oodometer.report.html.parts import Section
     from oodometer.report.leaderboard import Column, Leaderboard
-    from oodometer.report.plain_page import Told
     from oodometer.store.store import Store
 
 IMAGES = 100
@@ -80,7 +80,7 @@ def command(
     asked = what_to_run(f"{out}/icons", None if full_corruptions else images)
     board = measure(measured, asked, f"{out}/runs")
     print_json(board.as_json()) if as_json else click.echo(board)
-    write_report(Path(out), board, built)
+    make_report(Path(out), built)
 
 
 def loaded(specs: Sequence[str]) -> list[Model]:
@@ -173,42 +173,52 @@ def columns() -> list[Column]:
     ]
 
 
-def write_report(out: Path, board: Leaderboard, built: Built) -> None:
-    """Write the page, unless it is there as it would be."""
-    from oodometer.report.plain_page import page
+def make_report(out: Path, built: Built) -> None:
+    """Write the report of all that is in the store, unless it is there as it would be."""
+    from oodometer.cli.album import album_of
+    from oodometer.report.html.page import report_html, write_report
+    from oodometer.report.study import study_of
 
+    say("making the report")
+    study = study_of(f"{out}/runs")
+    shown = replace(study, picture=album_of([f"{out}/icons"], study.store))
+    text = report_html(shown, title="How far can these networks be trusted?", more=[about_icons(str(out), built)])
     place = out / REPORT
-    text = page(board, told(str(out), board, built))
-    try:
-        if place.is_file() and place.read_text(encoding="utf-8") == text:
-            say(f"{place} is as it was")
-            return
-        place.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OodometerError(f"{place}: can't be written ({error.strerror})") from error
+    if place.is_file() and place.read_bytes() == text.encode():
+        say(f"{place} is as it was")
+        return
+    write_report(text, place)
     say(f"{place} shows it with pictures; every prediction is in {out}/runs")
 
 
-def told(out: str, board: Leaderboard, built: Built) -> Told:
-    """What the page says besides the numbers."""
+def about_icons(out: str, built: Built) -> Section:
+    """What the icons are, whose, and what to type next."""
     from oodometer import __version__
-    from oodometer.report.plain_page import Told
+    from oodometer.report.html.parts import Section, Words
 
     packages = sorted({row.package for row in built.rows})
     vendors = sorted({row.style for row in built.rows})
-    return Told(
-        title="How far can these networks be trusted?",
-        lead=f"{len(board.entries)} networks that tell 50 classes of icons apart, trained without one vendor, on every "
-        "kind of shift: another drawing, another vendor, other objects, corrupted pixels, an attack.",
-        commands="\n".join(ways_on(out)),
-        facts=(
-            (
-                "icons",
-                f"{len(built.rows)} of {len(vendors)} vendors ({', '.join(vendors)}), digest {built.digest[:16]}",
+    licences = sorted({row.licence for row in built.rows})
+    classes = {row.class_name for row in built.rows}
+    return Section(
+        id="icons",
+        title="The icons",
+        short="Icons",
+        lead=(
+            f"{len(built.rows):,} icons of {len(vendors)} vendors ({', '.join(vendors)}) in {len(classes)} classes. "
+            "The networks were trained without one vendor, without 50 objects and without single drawings, so that each "
+            "can be tested on all of these.",
+        ),
+        parts=(
+            Words(tuple(f"{one.title} ({one.condition}): {one.about}." for one in columns()), "list"),
+            Words(
+                (
+                    f"The art is from {', '.join(packages)}, under {', '.join(licences)}.",
+                    f"Whose it is: {out}/icons/CARD.md.",
+                    f"Digest of the manifest: {built.digest}. Made with oodometer {__version__}.",
+                )
             ),
-            ("packages", ", ".join(packages)),
-            ("whose they are", f"{out}/icons/CARD.md"),
-            ("oodometer", __version__),
+            Words(tuple(ways_on(out)), "commands"),
         ),
     )
 

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
@@ -68,12 +68,15 @@ def sections_of(study: Study, *, progress: Progress | None = None) -> list[Secti
     return found
 
 
-def report_html(study: Study, *, title: str = "", progress: Progress | None = None) -> str:
-    """The report as HTML; the same for the same store, whenever it is made."""
+def report_html(
+    study: Study, *, title: str = "", more: Sequence[Section] = (), progress: Progress | None = None
+) -> str:
+    """The report as HTML; the same for the same store, whenever it is made. ``more`` sections stand at its end."""
     counted = ((study.models, "model"), (study.conditions, "condition"), (study.shifts, "shift"))
     facts = ", ".join(f"{len(some):,} {name}{'' if len(some) == 1 else 's'}" for some, name in counted)
     categories = [model.origin.category or UNKNOWN for model in study.models]
-    return page_html(sections_of(study, progress=progress), categories, title=title or "Robustness report", facts=facts)
+    sections = [*sections_of(study, progress=progress), *more]
+    return page_html(sections, categories, title=title or "Robustness report", facts=facts)
 
 
 def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: str, facts: str = "") -> str:
