@@ -35,6 +35,7 @@ SHIFTED = {
         *((f"imagenet-c/fog/{severity}", 0.2 * severity, 1.0) for severity in range(1, 6)),
         *((f"imagenet-c/snow/{severity}", 0.3 * severity, 0.0) for severity in range(1, 6)),
         *((f"imagenet-c:raw/fog/{severity}", 0.1 * severity, 0.5) for severity in range(1, 3)),
+        *((f"own/dead_rows/{severity}", 0.1 * severity, 0.2) for severity in range(1, 3)),
         ("pgd-linf-2", 1.5, -1.0),
         ("pgd-l2-0.5", 1.0, -0.5),
         ("stylized_imagenet", 1.2, 0.5),
@@ -56,7 +57,7 @@ def study(filled, *, columns=SHIFTED, origins=ORIGINS, options=QUICK, models=M):
 
 def test_every_pair_is_what_correlate_says(filled):
     found = foretold(study(filled))
-    names = ["imagenet-c", "imagenet-c:raw", "pgd-linf-2", "pgd-l2-0.5", "stylized_imagenet"]
+    names = ["imagenet-c", "imagenet-c:raw", "own", "pgd-linf-2", "pgd-l2-0.5", "stylized_imagenet"]
     asked = correlate(
         filled.store,
         [Against(name, "clean") for name in names],
@@ -86,13 +87,13 @@ def mean_of(start):
 
 def test_means_are_over_all_conditions(filled):
     found = {one.synthetic: one for one in foretold(study(filled)).whole.pairs if one.natural == "imagenetv2"}
-    assert found["all corruptions"].r.value == pytest.approx(r_of(mean_of("imagenet-c")))  # 12 conditions
+    assert found["all corruptions"].r.value == pytest.approx(r_of(mean_of(("imagenet-c", "own"))))  # 14 conditions
     assert found["all attacks"].r.value == pytest.approx(r_of(mean_of("pgd")))
 
 
 def test_each_corruption_in_the_mean_over_its_severities(filled):
     found = {one.synthetic: one for one in foretold(study(filled)).each.pairs if one.natural == "imagenetv2"}
-    assert found.keys() == {"fog, imagenet-c", "snow, imagenet-c", "fog, imagenet-c:raw"}
+    assert found.keys() == {"fog, imagenet-c", "snow, imagenet-c", "fog, imagenet-c:raw", "dead rows, own"}
     assert found["snow, imagenet-c"].r.value == pytest.approx(r_of(mean_of("imagenet-c/snow")))
     assert found["fog, imagenet-c:raw"].r.value == pytest.approx(r_of(mean_of("imagenet-c:raw/fog")))
 

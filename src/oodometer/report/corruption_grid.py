@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,10 +36,10 @@ def group_of(corruption: str) -> str:
 def spaced(corruption: str) -> str:
     """Its name in words.
 
-    >>> spaced("gaussian_noise")
-    'gaussian noise'
+    >>> spaced("gaussian_noise"), spaced("jpeg_compression")
+    ('gaussian noise', 'JPEG compression')
     """
-    return corruption.replace("_", " ")
+    return re.sub(r"^jpeg\b", "JPEG", corruption.replace("_", " "))
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.report.correlate import CorrelateOptions, Correlations, ShiftPair, correlate_points
 from oodometer.report.corruption_grid import CorruptionGrid, grids_of, spaced
+from oodometer.report.families import corrupted
 from oodometer.report.points import Point, Points
 from oodometer.report.study import Study, StudyShift
 
 SYNTHETIC = ("corruption", "adversarial", "style")
 """The kinds of shifts that are made from the clean images."""
-
-CORRUPTION, ATTACK = SYNTHETIC[:2]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def foretold(study: Study) -> Foretold | None:
         OodometerError: No shift of one of the sorts has a line.
     """
     natural = [_named(one) for one in study.shifts if one.natural]
-    made = [one for one in study.shifts if not one.natural and one.kind in SYNTHETIC]
+    made = [one for one in study.shifts if not one.natural and (one.kind in SYNTHETIC or _is_family(one))]
     synthetic = [*_means(made), *(_named(one) for one in made)]
     if not natural or not synthetic:
         return None
@@ -70,6 +69,12 @@ def foretold(study: Study) -> Foretold | None:
 def _named(shift: StudyShift) -> Points:
     """The points under the name that the shift has in the study."""
     return replace(shift.points, y=shift.name)
+
+
+def _is_family(shift: StudyShift) -> bool:
+    """Whether it is the mean of corruptions, of one's own as well."""
+    conditions = shift.points.conditions
+    return len(conditions) > 1 and all(corrupted(one) for one in conditions)
 
 
 def _options(study: Study, shifts: Sequence[Points]) -> CorrelateOptions:
@@ -100,8 +105,8 @@ def _no_line(points: Points, options: CorrelateOptions) -> str:
 
 def _means(shifts: Sequence[StudyShift]) -> Iterator[Points]:
     """The mean over all families of corruptions, and that over all attacks, where there are several of them."""
-    families = [one.points for one in shifts if one.kind == CORRUPTION and len(one.points.conditions) > 1]
-    attacks = [one.points for one in shifts if one.kind == ATTACK]
+    families = [one.points for one in shifts if _is_family(one)]
+    attacks = [one.points for one in shifts if one.kind == "adversarial"]
     for some, what in ((families, "corruptions"), (attacks, "attacks")):
         if len(some) > 1 and len({points.x for points in some}) == 1:
             conditions = tuple(name for points in some for name in points.conditions)
@@ -122,7 +127,7 @@ def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
 
 def _each(study: Study, shifts: Sequence[StudyShift]) -> list[Points]:
     """Every corruption of every family that is a shift of the study, with the family's clean set."""
-    families = {one.name: one for one in shifts if len(one.points.conditions) > 1}
+    families = {one.name: one for one in shifts if _is_family(one)}
     found = []
     for grid in grids_of(study):
         shift = families.get(grid.family) or families.get(f"{grid.family}@{grid.data}")

@@ -50,18 +50,22 @@ def errors_of(scores: Sequence[Score], grid: CorruptionGrid) -> Errors | None:
     )
 
 
-def errors_table(name: str, grid: CorruptionGrid, errors: Errors | None, categories: Mapping[str, str]) -> Table:
-    """CE where it is defined, else the errors as they are; the best model first."""
+def errors_table(at: int, grid: CorruptionGrid, errors: Errors | None, categories: Mapping[str, str]) -> Table:
+    """CE where it is defined, else the errors as they are; the best model first.
+
+    Args:
+        at: Which of the tables it is; those after the first are folded.
+    """
     columns, caption = (_ratios(grid, errors), _about(grid, errors)) if errors else (_plain(grid), _about_plain(grid))
     rows = [(model, categories[model], *(of(model) for _, of in columns)) for model in grid.models]
     rows.sort(key=lambda row: row[2].value if isinstance(row[2], Estimate) else WORST)
     return Table(
-        name,
+        f"corruption-errors-{at}",
         caption,
         (Column("model"), Column("category"), *(column for column, _ in columns)),
         tuple(rows),
         filters="category",
-        folded=len(rows) > MOST_OPEN,
+        folded=at > 1 or len(rows) > MOST_OPEN,
     )
 
 

@@ -15,7 +15,7 @@ from oodometer.report.study import Study
 from oodometer.stats.correlation import FEWEST_MODELS
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
-ROW, AROUND = 54, 180
+ROW, AROUND = 54, 140
 """Pixels: of a row of the matrix, and of what stands around it."""
 
 DIGITS = 4
@@ -31,7 +31,9 @@ def section(study: Study) -> Section | None:
     try:
         found = foretold(study)
     except OodometerError as error:
-        return Section(ID, TITLE, (QUESTION, f"There is no line to measure it from. {error}"), (), SHORT)
+        return Section(
+            ID, TITLE, (QUESTION, f"It can't be said here: there is no line to measure ρ from ({error})."), (), SHORT
+        )
     if found is None:
         return None
     known = [one.r for one in found.whole.pairs if one.r]

@@ -13,8 +13,12 @@ from oodometer.report.html.parts import Plot, Section
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
 
-HIGHEST, ROW, AROUND = 640, 27, 260
-"""Pixels: of the box in which many models scroll, of a row of few, and of what stands around them."""
+HIGHEST, ROW, AROUND, UPRIGHT = 640, 27, 160, 100
+"""Pixels: of the box in which many models scroll, of a row of few, of what stands around them, and of names that stand
+upright."""
+
+FEW_NAMES = 7
+"""Corruptions whose names stand side by side."""
 
 HEAT = "corruptions-heat"
 
@@ -28,12 +32,11 @@ def section(study: Study) -> Section | None:
     errors = [errors_of(study.scores, grid) for grid in grids]
     data = {"families": [grid_data(grid, one, categories) for grid, one in zip(grids, errors, strict=True)]}
     tables = [
-        errors_table(f"corruption-errors-{at}", grid, one, categories)
+        errors_table(at, grid, one, categories)
         for at, (grid, one) in enumerate(zip(grids, errors, strict=True), start=1)
     ]
     sheet = contact_sheet(study, grids)
-    rows = max(len(grid.models) for grid in grids)
-    heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=min(HIGHEST, AROUND + ROW * rows))
+    heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
     curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
     parts = (heat, curves, *tables, *((sheet,) if sheet else ()))
@@ -48,6 +51,11 @@ CURVES_CAPTION = (
     "Accuracy from clean images (0) to the strongest corruption. The band around a line is its interval; it shows when "
     "the line is pointed at, or where few models are chosen."
 )
+
+
+def _height(grid: CorruptionGrid) -> int:
+    names = UPRIGHT if len(grid.corruptions) > FEW_NAMES else 0
+    return min(HIGHEST, AROUND + names + ROW * len(grid.models))
 
 
 def _lead(grid: CorruptionGrid) -> str:
@@ -67,8 +75,10 @@ def _best(grid: CorruptionGrid) -> Iterator[str]:
         yield "No model was measured on all of it, so there is no mean."
         return
     before = f", against {_percent(clean)} on {grid.clean_name}" if clean else ""
-    who = f"{best} holds up best: in the mean" if len(grid.models) > 1 else f"In the mean, {best}:"
-    yield f"{who} {_percent(mean)} of its answers are right{before}."
+    if len(grid.models) > 1:
+        yield f"{best} holds up best: in the mean {_percent(mean)} of its answers are right{before}."
+    else:
+        yield f"In the mean {_percent(mean)} of the answers of {best} are right{before}."
     if extra := len(grid.corruptions) - len(grid.averaged):
         yield f"The mean is over {len(grid.averaged)} corruptions and leaves out {extra}."
 
@@ -83,7 +93,7 @@ def _hardest(grid: CorruptionGrid) -> Iterator[str]:
     if len(middles) > 1:
         worst, mildest = min(middles, key=middles.__getitem__), max(middles, key=middles.__getitem__)
         yield (
-            f"{spaced(worst).capitalize()} hurts most (median model {100 * middles[worst]:.1f} %), "
+            f"{spaced(worst)[:1].upper()}{spaced(worst)[1:]} hurts most (median model {100 * middles[worst]:.1f} %), "
             f"{spaced(mildest)} least ({100 * middles[mildest]:.1f} %)."
         )
 

@@ -2,17 +2,20 @@
 // cell tells more when it is pointed at or reached with the arrow keys.
 "use strict";
 (function () {
+  // From little to much, told apart by lightness, so by every eye; black is read on all of the light ones, white on all
+  // of the dark ones.
   const RAMPS = {
-    // From little to much; told apart by lightness alone, so by every eye. The step in the middle is a long one: there
-    // neither black nor white is read well.
-    light: ["#f5f2eb", "#d6e3ee", "#b3cfe6", "#8ab6da", "#2b6ea9", "#124e8a", "#0a2f5c"],
-    dark: ["#1b2027", "#1b3049", "#1e4870", "#27639c", "#6fb1e2", "#a8d4f4", "#dff0ff"],
+    light: ["#f7f4ee", "#dfe9f1", "#bcd5e9", "#93bee0", "#68a4d4", "#4189c4"],
+    dark: ["#1b2027", "#1d2f42", "#1e4061", "#205282", "#2365a4", "#2872ba"],
   };
+  // Orange below 0, blue above; paper in the middle.
   const BOTH_WAYS = {
-    // Orange below 0, blue above; paper in the middle.
-    light: ["#9a4a00", "#dd9a55", "#f7f3ec", "#7fb0d6", "#125a99"],
-    dark: ["#ffb066", "#a8642a", "#22262c", "#2f6fa5", "#8cc8f7"],
+    light: ["#d27f2e", "#e8b988", "#f7f4ee", "#93bee0", "#4189c4"],
+    dark: ["#a5571c", "#63401f", "#1f242b", "#1f4a74", "#2872ba"],
   };
+
+  const NAMES = 18; // rem that the names of rows may take, and a column
+  const COLUMN = 10;
 
   function parts(colour) {
     return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -190,6 +193,8 @@
   // small: lines below the number, lines: what it tells, strong}. Options: caption, corner, nothing, and whether: bothWays (from -1 to 1), dense, tall, overview, upright.
   function heatgrid(element, columns, rows, options) {
     const box = make("div", options.tall ? "heatgrid tall" : "heatgrid");
+    // A few columns need not fill the page.
+    box.style.maxWidth = `${NAMES + COLUMN * columns.length}rem`;
     const scroll = make("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
@@ -198,7 +203,7 @@
     const caption = make("caption", "", options.caption);
     const nothing = rows.length ? [] : [make("p", "nothing", options.nothing || "")];
     const head = make("thead");
-    if (columns.some((column) => column.group)) {
+    if (new Set(columns.map((column) => column.group).filter(Boolean)).size > 1) {
       head.append(groupsRow(columns));
     }
     const titles = make("tr");

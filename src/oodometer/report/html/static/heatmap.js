@@ -15,12 +15,13 @@
     ];
   }
 
-  // The columns that have a number: CE is not defined for all corruptions.
+  // The columns that have a number, since CE is not defined for all corruptions; of a single one there is no mean.
   function columnsOf(family, numbers, isCe) {
     const mean = { title: isCe ? "mCE" : `mean of ${family.averaged}`, group: "" };
     return [mean, ...family.corruptions.map(([title, group]) => ({ title: title, group: group }))]
       .map((column, at) => Object.assign(column, { at: at }))
-      .filter((column) => numbers.some((of) => of[column.at]));
+      .filter((column) => numbers.some((of) => of[column.at]))
+      .filter((column) => column.at > 0 || family.corruptions.length > 1);
   }
 
   // What a cell tells: the number, its interval, and of how many images.
