@@ -206,8 +206,8 @@ def about_icons(out: str, built: Built) -> Section:
         short="Icons",
         lead=(
             f"{len(built.rows):,} icons of {len(vendors)} vendors ({', '.join(vendors)}) in {len(classes)} classes. "
-            "The networks were trained without one vendor, without 50 objects and without single drawings, so that each "
-            "can be tested on all of these.",
+            "The networks were trained without one vendor, without 50 objects and without single drawings, so that "
+            "each can be tested on all of these.",
         ),
         parts=(
             Words(tuple(f"{one.title} ({one.condition}): {one.about}." for one in columns()), "list"),
