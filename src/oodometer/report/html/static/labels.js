@@ -41,8 +41,8 @@
       [near + half - 2, -near - 3], [-near - half + 2, -near - 3], [near + half - 2, near + 3], [-near - half + 2, near + 3],
     ].map(([x, y]) => ({ x: x, y: y, far: false }));
     for (const away of [24, 44, 70]) {
-      for (const [across, up] of [[1, -1], [-1, -1], [1, 1], [-1, 1], [-2, -0.4], [2, -0.4], [-2, 0.4], [2, 0.4]]) {
-        found.push({ x: across * (half + away * 0.7), y: up * away, far: true });
+      for (const [across, up] of [[0.7, -1], [-0.7, -1], [0.7, 1], [-0.7, 1], [-1.4, -0.4], [1.4, -0.4], [-1.4, 0.4], [1.4, 0.4]]) {
+        found.push({ x: Math.sign(across) * half + across * away, y: up * away, far: true });
       }
     }
     return found;
@@ -55,32 +55,33 @@
 
   const within = (box, area) => box.left >= 2 && box.top >= 2 && box.right <= area.width - 2 && box.bottom <= area.height - 2;
 
-  // Whether the line from a name to its point meets no other point.
-  function reaches(points, at, place) {
-    const from = points[at];
-    const on = (share) => ({ x: from.x + place.x * share, y: from.y + place.y * share });
-    const meets = (spot, other) => Math.hypot(spot.x - other.x, spot.y - other.y) < other.reach;
-    const spots = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map(on);
-    return !points.some((other, place) => place !== at && spots.some((spot) => meets(spot, other)));
+  // Places along the line from a point to its name, dense enough that no other line slips through.
+  function leader(point, place) {
+    const long = Math.hypot(place.x, place.y);
+    const steps = Math.floor((long - point.reach - 6) / 3);
+    const shares = Array.from({ length: Math.max(0, steps) }, (_, at) => (point.reach + 6 + 3 * at) / long);
+    return shares.map((share) => around(point.x + place.x * share, point.y + place.y * share, 2));
   }
+
+  const free = (box, boxes) => !boxes.some((other) => cross(box, other));
+  const freeAll = (some, boxes) => some.every((box) => free(box, boxes));
 
   // Which of the wanted points get their name, and where. Points and what is drawn besides are in pixels; of the things
   // that are drawn, names keep off the first always, and off the others (intervals) as far as they can.
   function placed(points, wanted, drawn, area) {
     const taken = points.map((point) => around(point.x, point.y, point.reach));
     const [always, maybe] = drawn.map((some) => some.map((at) => around(at.x, at.y, 1.5)));
-    const free = (box, boxes) => !boxes.some((other) => cross(box, other));
     const found = [];
     for (const at of wanted) {
       const text = short(points[at].name);
       const wide = width(text);
+      const others = taken.filter((_, place) => place !== at);
       const good = places(wide, points[at].reach)
-        .map((place) => ({ place: place, box: boxAt(points[at], place, wide) }))
-        .filter(({ box }) => within(box, area) && free(box, taken) && free(box, always))
-        .filter(({ place }) => !place.far || reaches(points, at, place));
+        .map((place) => ({ place: place, box: boxAt(points[at], place, wide), line: place.far ? leader(points[at], place) : [] }))
+        .filter(({ box, line }) => within(box, area) && free(box, taken) && free(box, always) && freeAll(line, others) && freeAll(line, always));
       const best = good.find(({ box }) => free(box, maybe)) || good[0];
       if (best) {
-        taken.push(best.box);
+        taken.push(best.box, ...best.line);
         found.push({ point: points[at], place: best.place, text: text });
       }
     }

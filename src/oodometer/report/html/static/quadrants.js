@@ -14,6 +14,7 @@
     rho: "Effective robustness: accuracy under the shift minus what the line expects at the model's clean accuracy, in points.",
     tau: "Relative robustness: accuracy under the shift minus that of the parent, in points.",
   };
+  let latest = null; // what was drawn last: a click may come before the drawing of the one before is done
   let kept = null;
 
   const sides = (rho, tau) => `${rho > 0 ? "+" : "-"}${tau > 0 ? "+" : "-"}`;
@@ -194,6 +195,7 @@
   }
 
   function drawPlot(view, place) {
+    latest = view;
     const wide = place.clientWidth || 700;
     const high = wide < 560 ? 400 : 500;
     const margin = { l: 62, r: 14, t: 14, b: 50 };
@@ -212,8 +214,10 @@
       annotations: corners(),
     };
     window.oodometer.plot(place, traces, layout).then(function () {
-      refine(view, place);
-      place.on("plotly_afterplot", () => refine(view, place));
+      if (latest === view) {
+        refine(view, place);
+        place.on("plotly_afterplot", () => refine(view, place));
+      }
     });
   }
 

@@ -9,6 +9,7 @@
   const SCALES = ["logit", "probit", "linear"];
   const RHO = "Effective robustness: accuracy minus what the line expects at the model's accuracy on the horizontal axis, in points.";
   const IN_LINE = "Whether the line goes through the model; its ρ is then closer to 0 than it would be otherwise.";
+  let latest = null; // what was drawn last: a click may come before the drawing of the one before is done
   let kept = null; // what was chosen, while the plot is drawn anew
 
   // --- data -----------------------------------------------------------------------------------------------------
@@ -151,15 +152,19 @@
 
   // --- places on the axes ---------------------------------------------------------------------------------------
 
-  // The range of an axis, wide enough for its points (and their intervals), with room for those at 0 and 100 %.
-  function rangeOf(shares, scale) {
-    const values = shares.map((one) => window.oodometer.scales.to(one, scale)).filter(Number.isFinite);
+  // The range of an axis, wide enough for its points, and for their intervals unless these are very wide.
+  function rangeOf(shares, ends, scale) {
+    const on = (some) => some.map((one) => window.oodometer.scales.to(one, scale)).filter(Number.isFinite);
+    const [values, reach] = [on(shares), on(ends)];
     if (!values.length) {
       return scale === "linear" ? [0, 1] : [-3, 3];
     }
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const room = Math.max((high - low) * 0.06, scale === "linear" ? 0.01 : 0.08);
-    return scale === "linear" ? [Math.max(low - room, -0.02), Math.min(high + room, 1.02)] : [low - room, high + room];
+    const most = Math.max((high - low) * 0.35, 6 * room);
+    const from = Math.max(low - most, Math.min(low, ...reach)) - room;
+    const to = Math.min(high + most, Math.max(high, ...reach)) + room;
+    return scale === "linear" ? [Math.max(from, -0.02), Math.min(to, 1.02)] : [from, to];
   }
 
   // A share on an axis; those without a place sit on its edge.
@@ -172,10 +177,11 @@
 
   function rangesOf(view) {
     const { pair, state, shown } = view;
-    const shares = (column) =>
-      shown.flatMap((at) => (state.bars ? [column.value[at], column.low[at], column.high[at]] : [column.value[at]]));
-    const known = (column) => shares(column).filter((one) => one !== null);
-    return { x: rangeOf(known(pair.x), state.scale), y: rangeOf(known(pair.y), state.scale) };
+    const of = function (column) {
+      const ends = state.bars ? shown.flatMap((at) => [column.low[at], column.high[at]]) : [];
+      return rangeOf(shown.map((at) => column.value[at]), ends.filter((one) => one !== null), state.scale);
+    };
+    return { x: of(pair.x), y: of(pair.y) };
   }
 
   // --- traces ---------------------------------------------------------------------------------------------------
@@ -236,7 +242,9 @@
 
   function bars(view, axis, models, colour) {
     const column = view.pair[axis];
-    const place = (share) => (share === null ? null : placeOf(share, view.state.scale, view.ranges[axis]));
+    const [first, last] = view.ranges[axis];
+    // Bars end where the plot does.
+    const place = (share) => (share === null ? null : Math.min(Math.max(placeOf(share, view.state.scale, [first, last]), first), last));
     const places = (which) => models.map((at) => place(column[which][at]));
     return window.oodometer.marks.bars(places("value"), places("low"), places("high"), colour);
   }
@@ -337,6 +345,7 @@
   }
 
   function drawPlot(view, place) {
+    latest = view;
     const wide = place.clientWidth || 700;
     const high = wide < 560 ? 420 : 560;
     place.style.height = `${high}px`;
@@ -356,8 +365,10 @@
       annotations: [],
     };
     return window.oodometer.plot(place, traces, layout).then(function () {
-      refine(view, place);
-      place.on("plotly_afterplot", () => refine(view, place));
+      if (latest === view) {
+        refine(view, place);
+        place.on("plotly_afterplot", () => refine(view, place));
+      }
     });
   }
 
@@ -391,8 +402,8 @@
     const area = { width: xaxis._length, height: yaxis._length };
     const inside = wanted.filter((at) => points[at].x >= 0 && points[at].x <= area.width && points[at].y >= 0 && points[at].y <= area.height);
     const { placed, annotations } = window.oodometer.labels;
-    const lines = linePixels(view, xaxis, yaxis);
-    return annotations(placed(points, inside, [lines, view.state.bars ? barPixels(view, points, xaxis, yaxis) : []], area));
+    const thin = [...kneePixels(view, xaxis, area), ...(view.state.bars ? barPixels(view, points, xaxis, yaxis) : [])];
+    return annotations(placed(points, inside, [linePixels(view, xaxis, yaxis), thin], area));
   }
 
   function linePixels(view, xaxis, yaxis) {
@@ -408,6 +419,11 @@
       }
     }
     return found;
+  }
+
+  function kneePixels(view, xaxis, area) {
+    const high = Array.from({ length: Math.ceil(area.height / 6) }, (_, at) => at * 6);
+    return kneeShapes(view).flatMap((shape) => high.map((y) => ({ x: xaxis.l2p(shape.x0), y: y })));
   }
 
   function barPixels(view, points, xaxis, yaxis) {
