@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from oodometer.core.registry import Registry
 from oodometer.report.figures.options import DEFAULT_OPTIONS, FigureOptions
-from oodometer.report.figures.style import paper_style, width_of
+from oodometer.report.figures.style import paper_style, settle, width_of
 from oodometer.report.study import Study
 
 if TYPE_CHECKING:
@@ -73,4 +73,6 @@ def draw(study: Study, kind: str, options: FigureOptions = DEFAULT_OPTIONS) -> F
     found = figure_kinds.get(kind)
     width_of(options.columns)  # an error now, if there is no such width
     with paper_style():
-        return found.draw(study, options)
+        figure = found.draw(study, options)
+        settle(figure)
+        return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oodometer.report.figures.style import INK, SMALL, SOFT, note, short
+from oodometer.report.figures.style import INK, SMALL, SOFT, note, settle, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def write_names(axes: Axes, names: Sequence[str], at: np.ndarray, obstacles: Obs
     """Write each name near its place, (n, 2) in data; one that fits nowhere is left out."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # so that the axes have their place
+    settle(figure)
     dots = figure.dpi / 72
     marks = axes.transData.transform(obstacles.marks)
     taken = [_around(place, MARK * dots) for place in marks]
@@ -129,7 +129,7 @@ def _crosses(mark: np.ndarray, box: Box, room: Room) -> bool:
     along = np.clip(((room.marks - mark) @ way) / (way @ way), 0, 1)
     away = np.hypot(*(mark + along[:, None] * way - room.marks).T)
     others = np.hypot(*(room.marks - mark).T) > room.dots
-    return bool((away[others] < MARK * room.dots).any())
+    return bool((away[others] < 2 * MARK * room.dots).any())
 
 
 def _share(offset: float) -> float:

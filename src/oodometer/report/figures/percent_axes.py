@@ -90,7 +90,7 @@ def _regular(span: Span, apart: float) -> list[float]:
         ticks = [round(float(step * at), 6) + 0.0 for at in np.arange(first, last + 1)]
         if span.scale != "linear":
             ticks = [tick for tick in ticks if 0 < tick < 100]
-        if len(ticks) > 1 and np.diff(span.place(np.array(ticks))).min() < apart:
+        if len(ticks) > 1 and np.diff(span.place(np.array(ticks))).min() < apart - 1e-9:
             break
         best = ticks
     return best

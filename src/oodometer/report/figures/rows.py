@@ -86,7 +86,7 @@ def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options
     several = len(looks.looks) > 1
     longest = int(LETTERS_SMALL * 0.5 * width_of(options.columns))
     names = short_all([row.model for row in rows], longest)
-    names = [("    " if row.indent else "") + name for row, name in zip(rows, names, strict=True)]
+    names = [("↳ " if row.indent else "") + name for row, name in zip(rows, names, strict=True)]
     inches = (width_of(options.columns) - max(map(len, names)) / LETTERS_SMALL - 0.2) / len(panels)
     titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8), break_on_hyphens=False) for panel in panels]
     lines = 1 + max(title.count("\n") for title in titles)

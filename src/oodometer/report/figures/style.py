@@ -103,6 +103,14 @@ def new_figure(columns: int, height: float) -> Figure:
     return figure
 
 
+def settle(figure: Figure) -> None:
+    """Give everything its place, once: afterwards names may be set beside marks, and drawing is quick."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+
+
 def width_of(columns: int) -> float:
     """Inches of that many columns."""
     if columns not in WIDTHS:
@@ -163,8 +171,8 @@ def short(name: str, most: int = 32) -> str:
 def short_all(names: Sequence[str], most: int) -> list[str]:
     """The names as they fit; where two look alike then, their ends, which tell models apart more often.
 
-    >>> short_all(["resnet50-a-b-c-1.00-x", "resnet50-a-b-c-0.50-x", "vgg"], 13)
-    ['…a-b-c-1.00-x', '…a-b-c-0.50-x', 'vgg']
+    >>> short_all(["resnet50-1.00-a-b-c", "resnet50-0.50-a-b-c", "vgg"], 13)
+    ['…0-1.00-a-b-c', '…0-0.50-a-b-c', 'vgg']
     """
     found = [short(name, most) for name in names]
     plain = [short(name, len(name)) for name in names]
