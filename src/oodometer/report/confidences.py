@@ -14,6 +14,7 @@ from oodometer.report.curve_scores import ANSWERS, reliability_of, response_of
 from oodometer.report.estimates import CellEstimates, How
 from oodometer.report.points import named
 from oodometer.report.study import Study, StudyModel, StudyShift
+from oodometer.report.study.numbers import draws_for
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
@@ -21,9 +22,6 @@ from oodometer.store.store import Store
 NUMBERS = ("ece", "rms-calibration", "aurra")
 MOST_MODELS = 12
 MOST_SHIFTS = 8
-FEWEST_DRAWS = 100
-MOST_DRAWN = 10**8
-"""Images times draws of all bootstraps together: what takes a minute at most."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +133,7 @@ def spread(models: Sequence[StudyModel], most: int) -> list[StudyModel]:
 def _how(study: Study, n_images: int) -> How:
     """The intervals of the study, with fewer draws where there are very many images."""
     wanted = study.options.resampling
-    draws = MOST_DRAWN // max(n_images, 1) // 100 * 100
-    return How(level=wanted.level, draws=min(wanted.draws, max(draws, FEWEST_DRAWS)), seed=wanted.seed)
+    return How(level=wanted.level, draws=draws_for(n_images, wanted.draws), seed=wanted.seed)
 
 
 def _left_out(study: Study, sure: Sequence[StudyModel], models: Sequence[StudyModel]) -> list[str]:

@@ -12,7 +12,7 @@ from oodometer.report import confidences
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.uncertainty import WORDS, section
 from oodometer.report.score import score
-from oodometer.report.study import study_of
+from oodometer.report.study import numbers, study_of
 from oodometer.store.tables import parse_table, write_table
 
 
@@ -155,7 +155,7 @@ def test_of_many_models_some_are_shown_and_the_others_named(filled, make_dataset
 
 
 def test_of_very_many_images_fewer_draws_are_made_and_told(shifted, monkeypatch):
-    monkeypatch.setattr(confidences, "MOST_DRAWN", 1100 * 200)
+    monkeypatch.setattr(numbers, "MOST_DRAWN", 1100 * 200)
     table = part(section(study_of(shifted)), "calibration")
     assert "200 draws" in table.caption
     assert "200 draws" in table.columns[5].about
