@@ -32,7 +32,7 @@ class Known(NamedTuple):
     row: int
 
 
-def album_of(addresses: Sequence[str], store: Store, *, root: DataRoot | None = None) -> Picture:
+def album_of(addresses: Sequence[str], store: Store) -> Picture:
     """What models were shown, from data on disk: (cell, image id) -> uint8 (H, W, 3), or None.
 
     Images are those of the given data and no others, whatever is asked for. One belongs to a cell if it has that id (or
@@ -40,28 +40,42 @@ def album_of(addresses: Sequence[str], store: Store, *, root: DataRoot | None = 
     again, pixel by pixel as in the run. Images under attack are None: an attack is made for one model, and needs it.
 
     Args:
-        addresses: Data as of `load_data`; opened now, images are read when they are asked for.
-        root: The root of published sets; each is opened when an image of it is asked for.
+        addresses: Data as of `load_data`, opened now, and their images read when they are asked for; or a root of
+            published sets, each of which is opened when an image of it is asked for.
 
     Raises:
         UsageError: Data that have no image in common with the store.
     """
     from oodometer.data.load import load_data
 
-    album = Album(store, [load_data(one) for one in addresses], root)
-    for address, dataset in zip(addresses, album.datasets, strict=True):
+    sets = dict.fromkeys(name for data in {cell.data for cell in store.cells()} for name in _published(data))
+    roots = {address: root for address in addresses if (root := _root_at(address, list(sets)))}
+    opened = {address: load_data(address) for address in addresses if address not in roots}
+    album = Album(store, list(opened.values()), list(roots.values()))
+    for address, dataset in opened.items():
         if not album.is_of_store(dataset):
             raise UsageError(f"{address}: none of its images was shown to a model in {store}; give the data of the run")
     return album
 
 
+def _root_at(address: str, sets: Sequence[str]) -> DataRoot | None:
+    """The root at an address, if it has one of these published sets."""
+    from oodometer.data import addresses
+    from oodometer.data.root import DataRoot
+
+    if not sets or not addresses.is_folder(address):
+        return None
+    root = DataRoot(addresses.absolute(address), partial=True)
+    return root if any(root.has(name) for name in sets) else None
+
+
 class Album:
     """The images of some data sets, as the conditions of a store showed them."""
 
-    def __init__(self, store: Store, datasets: Sequence[Dataset], root: DataRoot | None = None) -> None:
+    def __init__(self, store: Store, datasets: Sequence[Dataset], roots: Sequence[DataRoot] = ()) -> None:
         self.datasets = tuple(datasets)
         self._store = store
-        self._root = root
+        self._roots = tuple(roots)
         self._places: dict[int, dict[str, int]] = {}
         self._known = lru_cache(TABLES_KEPT)(self._read_known)
         self._transforms: dict[str, Transform | None] = {}
@@ -115,10 +129,8 @@ class Album:
 
     def _candidates(self, cell: Cell) -> Iterator[Dataset]:
         yield from self.datasets
-        if self._root is not None:
-            for name in _published(cell.data):
-                if self._root.has(name):
-                    yield self._root.open(name)
+        for root in self._roots:
+            yield from (root.open(name) for name in _published(cell.data) if root.has(name))
 
     def _transform(self, cell: Cell) -> Transform | None:
         from oodometer.core.digests import digest_of

@@ -44,9 +44,9 @@ def test_pictures_with_class_count_and_what_was_said_instead(three_models, pets)
     made = section(replace(study_of(three_models), picture=grey))
     pictures = only(made.parts, Pictures)
     assert [lines for _, _, lines in pictures.images] == [
-        ("dog", "missed by 3 of 3", "called cat by 3"),
-        ("cat", "missed by 2 of 3", "called dog by 2"),
-        ("<b>eel</b>", "missed by 1 of 3", "called cat by 1"),  # as it is: the template escapes it
+        ("dog", "missed by 3 of 3", "3 call it cat"),
+        ("cat", "missed by 2 of 3", "2 call it dog"),
+        ("<b>eel</b>", "missed by 1 of 3", "1 calls it cat"),  # as it is: the template escapes it
     ]
     assert pictures.caption == "clean on val: of 6 images, 1 is missed by all 3 models. Shown: 3."
     assert all(source.startswith("data:image/png;base64,") for source, _, _ in pictures.images)

@@ -134,7 +134,8 @@ def _alternative(one: HardImage) -> str:
 def _lines(one: HardImage) -> tuple[str, ...]:
     if one.models == 1:
         return (one.label, f"called {one.instead}")
-    return (one.label, f"missed by {one.missed_by} of {one.models}", f"called {one.instead} by {one.instead_by}")
+    call = "calls" if one.instead_by == 1 else "call"
+    return (one.label, f"missed by {one.missed_by} of {one.models}", f"{one.instead_by} {call} it {one.instead}")
 
 
 def _caption(hard: Hardest, n: int) -> str:
