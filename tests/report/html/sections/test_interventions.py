@@ -149,3 +149,10 @@ def test_a_pair_that_can_not_be_compared_is_noted(store, monkeypatch):
         "better against base on v2 is left out: better saw other images",
         "worse against base on v2 is left out: worse saw other images",
     )
+
+
+def test_without_n_nobody_is_said_to_be_better_by_more_than_chance(filled):
+    table = "model,val,imagenet-sketch\nbase,76.1,40.0\nbetter,77.0,45.0\n"
+    write_table(filled.store, parse_table(table, source="t.csv"))
+    lead = section(study_of(filled.store, origins=PARENTS)).lead
+    assert lead[0].endswith("On imagenet-sketch better comes out best: +5.0 points, and +0.9 on val.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from oodometer.core.estimate import Estimate
@@ -48,22 +48,19 @@ def _lead(found: Interventions) -> tuple[str, ...]:
 
 
 def _first_shift(found: Interventions) -> str:
-    """What happened on the first shift, in a sentence."""
+    """What happened on the first shift, in a sentence or two."""
     first = [one for one in found.found if one.shift == found.found[0].shift]
-    better, worse = _beyond_chance(first)
     best = first[0]
     said = (
         f"{best.model} comes out best: {_points(best.shifted.difference)} points, and "
         f"{_points(best.clean.difference)} on {best.clean.condition}."
     )
-    return f"On {best.shift} {better} of {len(first)} beat their parent beyond chance, {worse} lost to it. {said}"
-
-
-def _beyond_chance(some: Sequence[OnShift]) -> tuple[int, int]:
-    """How many are better and how many are worse than their parents, by the ends of their intervals."""
-    ends = [(one.shifted.difference.low, one.shifted.difference.high) for one in some]
-    better = sum(low is not None and low > 0 for low, _ in ends)
-    return better, sum(high is not None and high < 0 for _, high in ends)
+    known = [one.shifted.difference for one in first if one.shifted.difference.low is not None]
+    if not known:  # accuracies of which nobody says how many images are behind them
+        return f"On {best.shift} {said}"
+    better = sum((one.low or 0) > 0 for one in known)
+    worse = sum((one.high or 0) < 0 for one in known)
+    return f"On {best.shift} {better} of {len(known)} beat their parent beyond chance, {worse} lost to it. {said}"
 
 
 def _plot(study: Study, found: Interventions) -> Plot:
