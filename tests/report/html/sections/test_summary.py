@@ -65,8 +65,8 @@ def test_a_clear_winner_is_ahead_by_a_paired_difference(run):
     lost = confint_proportions_2indep(180, 200, 160, 200, compare="diff", method="newcomb")
     behind = paired_difference(PairedCounts(both=100, only_a=0, only_b=60, neither=40))
     assert line == (
-        f"On drawn (style), a is the most accurate: 80.0 % [{100 * own.low:.1f}, {100 * own.high:.1f}] of 200 images, "
-        f"10.0 points [{100 * lost[0]:.1f}, {100 * lost[1]:.1f}] below iid. The other, b, is 30.0 points "
+        f"On drawn (style shift), a is the most accurate: 80.0 % [{100 * own.low:.1f}, {100 * own.high:.1f}] of 200 "
+        f"images, 10.0 points [{100 * lost[0]:.1f}, {100 * lost[1]:.1f}] below iid. The other, b, is 30.0 points "
         f"[{100 * behind.low:.1f}, {100 * behind.high:.1f}] behind."
     )
     (line,) = words(section(run({"a": ranks(160, 200), "b": ranks(100, 200), "c": ranks(20, 200)})), BEST)
@@ -98,7 +98,7 @@ def test_none_can_be_told_apart(run):
 
 def test_equals_are_not_called_better(run):
     (line,) = words(section(run({"a": ranks(100, 200), "b": ranks(100, 200, 50)})), BEST)
-    assert line.startswith("On drawn (style), no model is more accurate than a: 50.0 % ")
+    assert line.startswith("On drawn (style shift), no model is more accurate than a: 50.0 % ")
 
 
 def test_a_gain_is_not_called_a_loss(run):
@@ -212,3 +212,23 @@ def test_hostile_names_are_only_words(run):
     name = "<script>alert(1)</script>"
     found = section(run({name: ranks(150, 200), "b": ranks(100, 200)}))
     assert name in words(found, BEST)[0]
+
+
+def test_many_categories_are_summed_up(tmp_path):
+    store = open_store(str(tmp_path / "many"), create=True)
+    categories = ["standard"] * 4 + ["", "", "", "", ""] + ["a", "a", "b", "b", "c", "c", "d", "e_f"]
+    write_table(store, [Accuracy(f"m{at}", "val", 0.5, 100, "t.csv") for at in range(len(categories))])
+    origins = {f"m{at}": Origin(name) for at, name in enumerate(categories)}
+    found = section(study_of(store, origins=origins))
+    assert found.lead[0] == (
+        "17 models (4 standard, 2 a, 2 b, 2 c, 2 of other categories and 5 of unknown category) were measured on 1 "
+        "condition."
+    )
+
+
+def test_a_store_without_labels_has_a_summary_all_the_same(filled, make_dataset):
+    data = make_dataset(10, labels=[-1] * 10)
+    filled.add(data, [0] * 10, model="one")
+    found = section(study_of(filled.store))
+    assert found.lead == ("1 model (of unknown category) was measured on 0 conditions.",)
+    assert "no accuracy on clean: its images have no labels" in words(found, DOUBTS)

@@ -17,6 +17,11 @@ from oodometer.report.study.findings import Best, best_under, beyond_line, losse
 TOLD = 6
 """Shifts that are told one by one; the leaderboard has all."""
 
+MOST_CATEGORIES = 4
+
+IN_WORDS = {"dataset": "dataset shift", "style": "style shift", "attribute": "attribute shift", "adversarial": "attack"}
+"""Kinds of shifts that are no words by themselves."""
+
 
 def section(study: Study) -> Section | None:
     """What there is to say, and what can't be said."""
@@ -59,20 +64,31 @@ def measured_sentences(study: Study) -> list[str]:
 
 def _categories(study: Study) -> str:
     """How many models are of each category, the most first."""
-    found = Counter(spelled(model.origin.category) for model in study.models)
+    found = Counter(model.origin.category for model in study.models)
     if len(found) == 1:
-        return f"{'all ' if len(study.models) > 1 else ''}{next(iter(found))}"
-    return listed([f"{n:,} {name}" for name, n in found.most_common()], 6)
+        return f"{'all ' if len(study.models) > 1 else ''}{spelled(next(iter(found)))}"
+    order = sorted(found.items(), key=lambda one: (not one[0], -one[1]))
+    return listed([f"{n:,} {spelled(name)}" for name, n in _few(order)], MOST_CATEGORIES + 2)
+
+
+def _few(categories: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The largest categories, the others as one, and what nobody has told last."""
+    named = [one for one in categories if one[0]]
+    if len(named) <= MOST_CATEGORIES + 1:
+        return categories
+    others = sum(n for _, n in named[MOST_CATEGORIES:])
+    return [*named[:MOST_CATEGORIES], ("of other categories", others), *(one for one in categories if not one[0])]
 
 
 def best_sentence(shift: StudyShift, best: Best) -> str:
     """Who is the most accurate under a shift, and whether that can be told."""
     of = f" of {plural(best.accuracy.n, 'image')}" if best.accuracy.n else ""
     mean = f", the mean of {len(shift.shifted)} conditions" if len(shift.shifted) > 1 else ""
+    kind = IN_WORDS.get(shift.kind, shift.kind)
     equal = best.next is not None and best.next[1].value == 0
     first = f"no model is more accurate than {best.model}" if equal else f"{best.model} is the most accurate"
     start = (
-        f"On {shift.name} ({shift.kind}{mean}), {first}: {percent(best.accuracy)}{of}, "
+        f"On {shift.name} ({kind}{mean}), {first}: {percent(best.accuracy)}{of}, "
         f"{_below(best.drop)} {shift.standard or shift.points.x[0]}."
     )
     others = len(shift.points.models) - 1
@@ -173,8 +189,8 @@ def _above_sentence(shift: StudyShift, level: float) -> str:
 def _key_figures(shifts: Sequence[StudyShift], best: Mapping[str, Best]) -> Table:
     columns = (
         Column("Shift"),
-        Column("Kind"),
-        Column("Models", "count", "Measured on both sides."),
+        Column("Kind", about="What changes between the two sides.", hidden=True),
+        Column("Models", "count", "Measured on both sides.", hidden=True),
         Column("Images", "count", "Behind each accuracy under the shift."),
         Column("Most accurate"),
         Column("Accuracy", "percent", "Top-1 under the shift.", "high"),
