@@ -6,12 +6,12 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.exceptions import HTTPException
 
 from oodometer import __version__
@@ -31,6 +31,10 @@ from oodometer.web.pages import shift as _shift
 from oodometer.web.render import html_of, json_of, looks_css, static_file
 
 Page = Callable[..., dict[str, Any]]
+Asked = tuple[tuple[str, Any], ...]
+
+KEPT = 128
+"""Answers to the same question that are kept, of each page."""
 
 OnPage = Annotated[int, Query(ge=1, le=1_000_000, description="Which page of the list.")]
 On = Annotated[str | None, Query(description="The condition; by default a clean one.")]
@@ -74,31 +78,39 @@ def warm(explorer: Explorer) -> None:
             html_of(template, {**page(), "address": "", "pictures": False})
 
 
-def _add_page(app: FastAPI, path: str, template: str, page: Page, more: Page = lambda **_: {}) -> None:
+def _add_page(
+    app: FastAPI, explorer: Explorer, path: str, template: str, page: Page, more: Page = lambda **_: {}
+) -> None:
     """A page as HTML, and its values as JSON under the same path with ``.json``.
 
     Args:
         more: What the template needs besides, from the same arguments: drawings.
     """
 
+    # Kept as long as nothing changes: what many look at is made once.
+    @lru_cache(KEPT)
+    def json_body(state: object, asked: Asked) -> bytes:  # noqa: ARG001
+        return json.dumps(json_of(page(**dict(asked))), ensure_ascii=False, allow_nan=False).encode()
+
+    @lru_cache(KEPT)
+    def html_body(state: object, asked: Asked, address: str) -> bytes:  # noqa: ARG001
+        return html_of(template, {**page(**dict(asked)), **more(**dict(asked)), "address": address}).encode()
+
     @wraps(page)
     def as_json(**asked: Any) -> Response:
-        return JSONResponse(json_of(page(**asked)))
+        return Response(json_body(explorer.state(), tuple(asked.items())), media_type="application/json")
 
     @wraps(page)
     def as_html(request: Request, **asked: Any) -> Response:
-        values = {**page(**asked), **more(**asked), "address": _address(request)}
-        return HTMLResponse(html_of(template, values))
+        return HTMLResponse(html_body(explorer.state(), tuple(asked.items()), _address(request)))
 
     # What is asked is read off the signatures; wrapped functions have none of their own.
     signature = inspect.signature(page, eval_str=True)
     request = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-    known = {**as_json.__annotations__, "return": Response}
     as_json.__signature__ = signature.replace(return_annotation=dict[str, Any])  # type: ignore[attr-defined]
     as_html.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[*signature.parameters.values(), request], return_annotation=Response
     )
-    as_json.__annotations__, as_html.__annotations__ = known, known
     app.get(path + JSON, response_model=dict[str, Any])(as_json)
     app.get(path, include_in_schema=False, response_model=None)(as_html)
 
@@ -128,8 +140,8 @@ def _add_lists(app: FastAPI, explorer: Explorer) -> None:
         """Two models on the images that both saw: the difference, and what one gets right and the other wrong."""
         return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, show=show, page=page)
 
-    _add_page(app, "/", "leaderboard", leaderboard)
-    _add_page(app, "/compare", "compare", compare, lambda **_: {"pictures": explorer.picture is not None})
+    _add_page(app, explorer, "/", "leaderboard", leaderboard)
+    _add_page(app, explorer, "/compare", "compare", compare, lambda **_: {"pictures": explorer.picture is not None})
 
 
 def _add_named(app: FastAPI, explorer: Explorer) -> None:
@@ -147,9 +159,9 @@ def _add_named(app: FastAPI, explorer: Explorer) -> None:
         return {"scatter": _shift.drawing(explorer, name)}
 
     for path in ("/model/{name:path}", "/model"):
-        _add_page(app, path, "model", model)
+        _add_page(app, explorer, path, "model", model)
     for path in ("/shift/{name:path}", "/shift"):
-        _add_page(app, path, "shift", shift, drawing)
+        _add_page(app, explorer, path, "shift", shift, drawing)
 
 
 def _add_images(app: FastAPI, explorer: Explorer) -> None:
@@ -184,8 +196,8 @@ def _add_images(app: FastAPI, explorer: Explorer) -> None:
     def pictures(**_: Any) -> dict[str, Any]:
         return {"pictures": explorer.picture is not None}
 
-    _add_page(app, "/images", "images", images, pictures)
-    _add_page(app, "/image", "image", image, pictures)
+    _add_page(app, explorer, "/images", "images", images, pictures)
+    _add_page(app, explorer, "/image", "image", image, pictures)
 
 
 def _add_files(app: FastAPI, explorer: Explorer) -> None:

@@ -52,6 +52,7 @@ class Data:
         name: Its own in the store.
         first: The place of its first image among all images of the index.
         classes: Their names, each its own.
+        has_columns: Whether something travels along with each image.
     """
 
     digest: str
@@ -60,6 +61,7 @@ class Data:
     first: int
     n: int
     classes: tuple[str, ...]
+    has_columns: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,6 +61,11 @@ class Explorer:
         """What is in the store now."""
         return self.index.catalogue()
 
+    def state(self) -> tuple[int, int, bool]:
+        """What pages depend on: while it is the same, so are they."""
+        study = self.study()
+        return self.catalogue().version, id(study), self.studying
+
     # The study
 
     def study(self) -> Study | None:
@@ -153,26 +158,28 @@ class Explorer:
 
     # Classes
 
-    def classes(self, catalogue: Catalogue, held: Held) -> dict[int, str]:
+    def classes(self, catalogue: Catalogue, held: Held) -> Mapping[int, str]:
         """What the answers of a cell are called; those that are not known are not there."""
-        named = self._class_names(held.files, catalogue.data[held.data].first, catalogue.data[held.data].classes)
-        if named or held.n:
-            return named
-        # Without labels nothing tells how the model numbers its classes: another of its cells may.
-        alike = (
-            one
-            for one in catalogue.by_model[held.model]
-            if one.n and one.cell.condition["label_map"] == held.cell.condition["label_map"]
-        )
-        other = next(alike, None)
-        return self.classes(catalogue, other) if other else {}
+        return self._class_names(catalogue, _numbering(held), held.data)
 
-    def _read_class_names(self, files: tuple[str, ...], first: int, classes: tuple[str, ...]) -> dict[int, str]:
-        pairs = self.index.ask(queries.LABEL_PAIRS, files=literal(list(files)), first=first)
-        if pairs and all(answer == label for answer, label in pairs):
-            return dict(enumerate(classes))
+    def _read_class_names(self, catalogue: Catalogue, numbering: tuple[str, str], digest: str) -> dict[int, str]:
+        """Of all cells that number their classes alike, one tells it; of these data if it can."""
+        alike = [one for one in catalogue.held if one.n and _numbering(one) == numbering]
+        held = next((one for one in alike if one.data == digest), alike[0] if alike else None)
+        if held is None:  # without labels nothing tells how a model numbers its classes
+            return {}
+        data = catalogue.data[held.data]
+        pairs = self.index.ask(queries.LABEL_PAIRS, files=literal(list(held.files)), first=data.first)
+        if all(answer == label for answer, label in pairs):
+            return dict(enumerate(data.classes))
         found: dict[int, list[int]] = {}
         for answer, label in pairs:
             found.setdefault(answer, []).append(label)
         # A class that stands for several of the data's has no name here.
-        return {answer: classes[labels[0]] for answer, labels in found.items() if len(labels) == 1}
+        return {answer: data.classes[labels[0]] for answer, labels in found.items() if len(labels) == 1}
+
+
+def _numbering(held: Held) -> tuple[str, str]:
+    """Cells that have this in common number their classes alike."""
+    of_model = held.cell.model.get("classes") or f"{held.model}@{held.cell.weights}"
+    return str(of_model), str(held.cell.condition["label_map"])

@@ -18,7 +18,7 @@ from typing import Any
 from oodometer.core.errors import StoreError
 from oodometer.store.cells import Cell
 from oodometer.store.queries import literal
-from oodometer.store.store import CELL, Store
+from oodometer.store.store import CELL, COLUMN, Store
 from oodometer.web import queries
 from oodometer.web.catalogue import (
     Catalogue,
@@ -232,7 +232,8 @@ class Index:
         self._database.execute(
             queries.LOAD_IMAGES, {"first": first, "data": number, "files": literal([self.store.images_file(cell)])}
         )
-        self._data[digest] = Data(digest, number, cell.data, first, file.metadata.num_rows, classes)
+        has_columns = any(name.startswith(COLUMN) for name in file.schema_arrow.names)
+        self._data[digest] = Data(digest, number, cell.data, first, file.metadata.num_rows, classes, has_columns)
 
     def _described(self) -> Catalogue:
         loaded = sorted(self._loaded.values(), key=lambda one: _order(one.cell))

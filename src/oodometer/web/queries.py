@@ -71,34 +71,43 @@ agreed AS (
 """
 
 ORDERS = {
-    "hardest": "n_right / greatest(n, 1), id",
-    "easiest": "n_right / greatest(n, 1) DESC, id",
-    "sure": "confidence DESC NULLS LAST, id",
-    "unsure": "confidence NULLS LAST, id",
-    "name": "id",
+    "hardest": "n_right / greatest(n, 1)",
+    "easiest": "n_right / greatest(n, 1) DESC",
+    "sure": "confidence DESC NULLS LAST",
+    "unsure": "confidence NULLS LAST",
+    "data": "place",
 }
-"""How a list of images may be ordered; by the confidence of a model where one is chosen."""
+"""How a list of images may be ordered: by a model's confidence, or as the data are; equals as the data are."""
 
+OF_CLASS = """
+AND place IN (SELECT place FROM images WHERE label = $class AND place BETWEEN $first AND $last)
+"""
+
+# Chosen by number first, and named then: ids are long, and a page has few of them.
 IMAGES = f"""
-WITH {AGREED}
-SELECT id, images.label, n, n_right, NULL AS prediction, NULL AS rank, NULL AS confidence, count(*) OVER ()
-FROM agreed JOIN images USING (place)
-WHERE ($class IS NULL OR images.label = $class) AND n_right BETWEEN $least AND $most
-ORDER BY {{order}} LIMIT $limit OFFSET $offset
+WITH {AGREED},
+chosen AS (
+    SELECT place, n, n_right, count(*) OVER () AS total FROM agreed
+    WHERE n_right BETWEEN $least AND $most {{of_class}} ORDER BY {{order}}, place LIMIT $limit OFFSET $offset)
+SELECT id, label, n, n_right, NULL AS prediction, NULL AS rank, NULL AS confidence, total
+FROM chosen JOIN images USING (place) ORDER BY {{order}}, place
 """
 
 IMAGES_OF_MODEL = f"""
 WITH {AGREED},
 rows AS (
-    SELECT $first + image AS place, prediction, rank,
+    SELECT ($first + image)::UINTEGER AS place, prediction, rank,
         CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS confidence
-    FROM read_parquet($files, hive_partitioning = false))
-SELECT id, images.label, n, n_right, prediction, rank, confidence, count(*) OVER ()
-FROM rows JOIN images USING (place) JOIN agreed USING (place)
-WHERE ($class IS NULL OR images.label = $class) AND n_right BETWEEN $least AND $most
-    AND ($right IS NULL OR (rank >= 0 AND (rank = 0) = $right))
-    AND ($sure_from IS NULL OR confidence >= $sure_from) AND ($sure_to IS NULL OR confidence <= $sure_to)
-ORDER BY {{order}} LIMIT $limit OFFSET $offset
+    FROM read_parquet($files, hive_partitioning = false)
+    WHERE ($right IS NULL OR (rank >= 0 AND (rank = 0) = $right))),
+chosen AS (
+    SELECT place, n, n_right, prediction, rank, confidence, count(*) OVER () AS total
+    FROM rows JOIN agreed USING (place)
+    WHERE n_right BETWEEN $least AND $most {{of_class}}
+        AND ($sure_from IS NULL OR confidence >= $sure_from) AND ($sure_to IS NULL OR confidence <= $sure_to)
+    ORDER BY {{order}}, place LIMIT $limit OFFSET $offset)
+SELECT id, label, n, n_right, prediction, rank, confidence, total
+FROM chosen JOIN images USING (place) ORDER BY {{order}}, place
 """
 
 CLASSES_OF_MODEL = """
@@ -127,10 +136,12 @@ WITH a AS (
     FROM read_parquet($files_a, hive_partitioning = false)),
 b AS (
     SELECT image, prediction, rank, CASE WHEN isnan(confidence) THEN NULL ELSE confidence END AS sure
-    FROM read_parquet($files_b, hive_partitioning = false))
-SELECT id, images.label, a.prediction, a.sure, b.prediction, b.sure, count(*) OVER ()
-FROM a JOIN b USING (image) JOIN images ON images.place = $first + image
-WHERE {side} ORDER BY id LIMIT $limit OFFSET $offset
+    FROM read_parquet($files_b, hive_partitioning = false)),
+chosen AS (
+    SELECT ($first + image)::UINTEGER AS place, a.prediction AS says_a, a.sure AS sure_a, b.prediction AS says_b,
+        b.sure AS sure_b
+    FROM a JOIN b USING (image) WHERE {side} ORDER BY image LIMIT $limit OFFSET $offset)
+SELECT id, label, says_a, sure_a, says_b, sure_b FROM chosen JOIN images USING (place) ORDER BY place
 """
 
 COLUMNS_OF_IMAGE = """

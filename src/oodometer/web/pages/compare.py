@@ -29,7 +29,7 @@ def compare(
     both = _common(explorer, catalogue, a, b)
     cell_a, cell_b = (catalogue.cell(a, on), catalogue.cell(b, on)) if on else next(iter(both.values()))
     compared = explorer.comparison(cell_a, cell_b)
-    images, total = _images(explorer, catalogue, cell_a, cell_b, show, page)
+    total = getattr(compared.counts, show)
     accuracies = explorer.accuracies(catalogue)
     return {
         "title": f"{a} and {b}",
@@ -45,7 +45,7 @@ def compare(
         "comparison": compared,
         "verdict": compared.verdict,
         "show": show,
-        "images": images,
+        "images": _images(explorer, catalogue, (cell_a, cell_b), show, page),
         "n_images": total,
         "page": page,
         "n_pages": n_pages(total),
@@ -79,8 +79,9 @@ def _common(explorer: Explorer, catalogue: Catalogue, a: str, b: str) -> dict[st
 
 
 def _images(
-    explorer: Explorer, catalogue: Catalogue, a: Held, b: Held, show: str, page: int
-) -> tuple[list[dict[str, Any]], int]:
+    explorer: Explorer, catalogue: Catalogue, cells: tuple[Held, Held], show: str, page: int
+) -> list[dict[str, Any]]:
+    a, b = cells
     data = catalogue.data[a.data]
     rows = explorer.index.ask(
         queries.IMAGES_OF_TWO.format(side=queries.SIDES[show]),
@@ -91,13 +92,12 @@ def _images(
         offset=PER_PAGE * (page - 1),
     )
     names = explorer.classes(catalogue, a), explorer.classes(catalogue, b)
-    images = [
+    return [
         {
             "id": id_,
             "class": data.classes[label] if label >= 0 else None,
             "a": {"answer": called(names[0], answer_a), "confidence": sure_a, "right": show in ("only_a", "both")},
             "b": {"answer": called(names[1], answer_b), "confidence": sure_b, "right": show in ("only_b", "both")},
         }
-        for id_, label, answer_a, sure_a, answer_b, sure_b, _ in rows
+        for id_, label, answer_a, sure_a, answer_b, sure_b in rows
     ]
-    return images, rows[0][-1] if rows else 0

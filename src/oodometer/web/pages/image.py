@@ -104,6 +104,8 @@ def _conditions(catalogue: Catalogue, held: Sequence[Held], answers: Sequence[di
 
 def _columns(explorer: Explorer, catalogue: Catalogue, data: Data, position: int) -> dict[str, str]:
     """What travels along with the image: vendor, video, selection frequency..."""
+    if not data.has_columns:
+        return {}
     cell = catalogue.of_data(data.digest)[0].cell
     files = literal([explorer.store.images_file(cell)])
     rows = explorer.index.ask_named(queries.COLUMNS_OF_IMAGE, files=files, image=position)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -85,19 +86,20 @@ def _rows(
         "condition": held.asked,
         "first": data.first,
         "last": data.first + data.n - 1,
-        "class": _class(data.classes, filters.class_),
         "least": filters.right_from or 0,
         "most": MOST if filters.right_to is None else filters.right_to,
         "limit": PER_PAGE,
         "offset": PER_PAGE * (page - 1),
     }
-    order = queries.ORDERS[filters.order]
+    class_ = _class(data.classes, filters.class_)
+    values.update({} if class_ is None else {"class": class_})
+    how = {"order": queries.ORDERS[filters.order], "of_class": "" if class_ is None else queries.OF_CLASS}
     if of_model is None:
-        rows = explorer.index.ask(queries.IMAGES.format(order=order), **values)
-        names = {}
+        rows = explorer.index.ask(queries.IMAGES.format(**how), **values)
+        names: Mapping[int, str] = {}
     else:
         rows = explorer.index.ask(
-            queries.IMAGES_OF_MODEL.format(order=order),
+            queries.IMAGES_OF_MODEL.format(**how),
             **values,
             files=literal(list(of_model.files)),
             right=None if filters.answer is None else filters.answer == "right",
