@@ -36,14 +36,17 @@ def test_bold_only_where_the_best_is_told_from_all_others(four):
     assert bold["a"][:2] == (True, False)
     assert not any(bold["b"])
     text = " ".join(table.footnotes)
-    assert "Bold: better than every other model, as the interval of the difference excludes 0" in text
-    assert "In the other columns the best is not told from every other model." in text
+    assert "Bold: better than all others (the interval of the difference excludes 0, or, where" in text
+    assert "In the other columns none can be told to be." in text
 
 
 def test_nothing_is_bold_where_nothing_can_be_told(study):
     table = leaderboard_table(study({"a": (90, 60), "b": (89, 59), "c": (88, 58), "d": (87, 57)}, n=100))
     assert not any(bold for row in table.rows for bold in row.bold)
-    assert any(note.startswith("None is bold, since in no column the best is told") for note in table.footnotes)
+    assert any(
+        note.startswith("None is bold: in no column is one better than all others (needed: ")
+        for note in table.footnotes
+    )
 
 
 def test_only_among_the_models_that_are_shown(four):

@@ -19,7 +19,7 @@ def test_as_it_is_written(four):
         "c   70.0   30.0",
         "d   60.0   20.0",
     ]
-    assert any(line.startswith("*: better than every other model") for line in lines)
+    assert any(line.startswith("*: better than all others") for line in lines)
 
 
 def test_groups_have_headings_and_numbers_stand_in_line(study):

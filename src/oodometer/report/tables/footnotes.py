@@ -21,7 +21,7 @@ def _sizes(columns: Sequence[Column]) -> list[str]:
         found = sorted({one.n for one in column.values.values() if one.n is not None})
         if found:
             text = f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
-            sizes.setdefault(text, []).append(column.label or column.title)
+            sizes.setdefault(text, []).append(column.over or column.title)
     if len(sizes) == 1:
         return [f"n = {next(iter(sizes))} images."]
     return [f"Images: {'; '.join(f'{some_of(of)} {text}' for text, of in sizes.items())}."] if sizes else []
@@ -45,11 +45,11 @@ def _bold(columns: Sequence[Column]) -> list[str]:
     told = any(column.differ for column in judged)
     how = "the interval of the difference excludes 0" if told else "the intervals do not overlap"
     unknown = told and not all(column.differ for column in judged)
-    also = " (or, where that is not known, the intervals do not overlap)" if unknown else ""
+    also = ", or, where that is not known, the intervals do not overlap" if unknown else ""
     if not bold:
-        return [f"None is bold, since in no column the best is told from every other model: that {how}{also}."]
-    rest = "" if len(bold) == len(judged) else " In the other columns the best is not told from every other model."
-    return [f"Bold: better than every other model, as {how}{also}.{rest}"]
+        return [f"None is bold: in no column is one better than all others (needed: {how}{also})."]
+    rest = "" if len(bold) == len(judged) else " In the other columns none can be told to be."
+    return [f"Bold: better than all others ({how}{also}).{rest}"]
 
 
 def some_of(names: Iterable[str]) -> str:
