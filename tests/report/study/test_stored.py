@@ -220,6 +220,7 @@ def test_pairs_that_cannot_be_read_are_noted(filled, clean):
 
 def test_images_that_are_lost_stop_no_other_shift(filled, clean, other):
     add_all(filled, clean)
+    add_all(filled, clean, "val")
     add_all(filled, other, "v2", less=10)
     add_all(filled, clean, "imagenet-c/fog/1", less=10)
     filled.store.files.write(f"datasets/{other.digest}.parquet", b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -84,11 +85,12 @@ def _clean_side(store: Store, name: str, grid: Grid) -> tuple[str, ...]:
 
 
 def _clean_first(conditions: Sequence[StudyCondition], shifts: Sequence[StudyShift]) -> tuple[StudyCondition, ...]:
-    """The conditions: the clean set of most shifts first, other clean sets, and all the rest."""
-    used = [name for shift in shifts for name in shift.points.x]
+    """The conditions: the clean set of most shifts first, those that were run before imported ones; then the rest."""
+    used = Counter(shift.standard for shift in shifts)
 
-    def place(one: StudyCondition) -> tuple[int, bool, bool]:
-        return -used.count(one.condition), one.condition not in CLEAN_NAMES, one.family is not None
+    def place(one: StudyCondition) -> tuple[bool, bool, int, bool, bool]:
+        n = used[one.name]
+        return not n, not one.described, -n, one.condition not in CLEAN_NAMES, one.family is not None
 
     return tuple(sorted(conditions, key=place))
 

@@ -210,9 +210,15 @@ def _nearest(store: Store, shifted: Cell, standards: Sequence[list[Cell]]) -> li
     """The clean set of the same data; else the one that has these photographs; else the first."""
     same = [group for group in standards if group[0].condition["data"] == shifted.condition["data"]]
     if not same and len(standards) > 1:
-        images = images_of(store, shifted)
-        same = [group for group in standards if same_photographs(images_of(store, group[0]), images)]
+        same = [group for group in standards if _of_same_photographs(store, group[0], shifted)]
     return (same or list(standards))[:1]
+
+
+def _of_same_photographs(store: Store, a: Cell, b: Cell) -> bool:
+    try:
+        return same_photographs(images_of(store, a), images_of(store, b))
+    except StoreError:  # the table of the images is lost, and the shift will tell so
+        return False
 
 
 def _data_name(cell: Cell) -> str:
