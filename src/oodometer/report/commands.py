@@ -41,7 +41,7 @@ def commands_of(study: Study) -> tuple[Commands, ...]:
         Commands("The predictions, and the tables that were imported:", (*_runs(study), *_imports(study))),
         Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
         Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
-        Commands("Models against their parents:", tuple(_comparisons(study))),
+        _comparisons(study),
         Commands("This report:", (_line("report", str(study.store), *_categories(study), *_of_the_line(study)),)),
     )
     return tuple(one for one in found if one.lines)
@@ -206,9 +206,11 @@ def _categories(study: Study) -> list[str]:
     return []
 
 
-def _comparisons(study: Study) -> list[Line]:
+def _comparisons(study: Study) -> Commands:
     with_cells = {model.name for model in study.models if model.cells}
     pairs = [(model, parent) for model, parent in parents_of(study).items() if {model, parent} <= with_cells]
-    return [
+    some = f" (the first {MOST_COMPARISONS} of {len(pairs)})" if len(pairs) > MOST_COMPARISONS else ""
+    lines = [
         _line("compare", str(study.store), parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
     ]
+    return Commands(f"Models against their parents{some}:", tuple(lines))

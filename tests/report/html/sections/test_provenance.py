@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits
+from oodometer.report import commands
 from oodometer.report.commands import commands_of, spec_of, written
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.provenance import section
@@ -293,3 +294,14 @@ def test_sets_that_were_run_as_pairs_are_asked_for_together(filled, make_dataset
     (line,) = commands_of(study_of(filled.store))[0].lines
     asked = ("--data", "DATA", "--on", "styles", "--on", "versions", "--store", str(filled.store))
     assert line == ("oodometer", "run", "--model", "onnx:one", *asked)
+
+
+def test_of_many_parents_the_first_are_compared(store, monkeypatch):
+    monkeypatch.setattr(commands, "MOST_COMPARISONS", 1)
+    study = study_of(store, origins={"two": Origin("more data", "one"), "one": Origin("standard", "two")})
+    assert "Models against their parents (the first 1 of 2):" in {one.what for one in commands_of(study)}
+
+
+def test_versions_that_nobody_knows_are_no_table(filled, make_dataset):
+    filled.add(make_dataset(40), [0] * 40)
+    assert not [one for one in section(study_of(filled.store)).parts if getattr(one, "id", "") == "versions"]

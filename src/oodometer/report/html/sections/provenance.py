@@ -29,7 +29,7 @@ def section(study: Study) -> Section:
     cells = [cell for model in measured for cell in model.cells]
     parts: list[Part] = []
     if cells:
-        parts += [_models(measured), _data_sets(study, cells), _conditions(cells), _versions(cells)]
+        parts += [_models(measured), _data_sets(study, cells), _conditions(cells), *_versions(cells)]
     parts += [*_tables(study), *_unfinished(study), *_warnings(study, cells)]
     parts.append(Words(_drawing(study), "list"))
     for one in commands_of(study):
@@ -209,7 +209,7 @@ def _parameter(name: str, value: Any) -> str:
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
-def _versions(cells: Sequence[Cell]) -> Table:
+def _versions(cells: Sequence[Cell]) -> Iterator[Table]:
     parts = list(dict.fromkeys(name for cell in cells for name in cell.versions))
     found: dict[tuple[str, ...], int] = {}
     for cell in cells:
@@ -217,7 +217,8 @@ def _versions(cells: Sequence[Cell]) -> Table:
         found[key] = found.get(key, 0) + 1
     columns = (*(Column(name) for name in parts), Column("runs", "count"))
     rows: tuple[tuple[Value, ...], ...] = tuple((*key, n) for key, n in found.items())
-    return Table("versions", "The versions of what made the predictions.", columns, rows)
+    if parts:
+        yield Table("versions", "The versions of what made the predictions.", columns, rows)
 
 
 def _tables(study: Study) -> Iterator[Table]:
