@@ -131,3 +131,29 @@ def test_what_is_left_out_is_told(store, categories, tmp_path):
     done = figure(store, "scatter", "--shift", "v2", "--categories", categories, "-o", str(tmp_path / "a.png"))
     assert done.exit_code == 0
     assert "left out, not measured on val and v2: late" in done.stderr
+
+
+def test_a_printed_table_in_place_of_a_store(tmp_path):
+    target = tmp_path / "a.svg"
+    done = figure("--published", "recht2019_cifar10", "scatter", "--shift", "cifar10.1", "-o", str(target))
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (
+            ["--published", "recht2019_imagenet", "scatter"],
+            2,
+            "scatter: name a shift with --shift; printed are imagenet",
+        ),
+        (["--published", "nothing", "mce"], 2, "--published nothing: no such table; known: hendrycks2019"),
+        (["--published", "recht2019_imagenet", "mce"], 1, "mce needs corruptions at all five severities"),
+        (["runs", "mce", "--published", "recht2019_imagenet"], 2, "give a STORE or --published TABLE, one of the two"),
+    ],
+)
+def test_errors_about_printed_tables(arguments, code, said):
+    done = figure(*arguments)
+    assert done.exit_code == code
+    assert said in done.stderr

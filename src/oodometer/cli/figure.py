@@ -40,6 +40,9 @@ MOST_NAMES = 12
 )
 @click.option("--normaliser", metavar="MODEL", help="Divide corruption errors by this model's, not by AlexNet's.")
 @click.option("--ood", metavar="CONDITION", help="What belongs to none of the classes, for kinds about its detection.")
+@click.option(
+    "--published", metavar="TABLE", help="Instead of a STORE: a printed table of a paper, as recht2019_imagenet."
+)
 @click.option("--categories", metavar="CSV", help="model,category and maybe parent, where cards do not say.")
 @of_the_line
 @click.option("--knee", metavar="MODEL", help="Two lines, bent at this model or clean accuracy, as for ImageNet-A.")
@@ -56,7 +59,9 @@ def command(
         return
     if as_json:
         raise click.UsageError("--json goes with --list; 'oodometer robustness' and 'score' have the numbers")
-    if store is None or kind is None:
+    if flags["published"] is not None:
+        store, kind = None, _only_kind(store, kind)
+    elif store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
     from oodometer.report.figures import FigureOptions, draw, figure_kinds, notes_of, save
     from oodometer.report.figures.style import check_end
@@ -76,11 +81,20 @@ def command(
     click.echo(f"{target}  {width:.2f} x {height:.2f} in")
 
 
-def _study(store: str, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
+def _only_kind(first: str | None, second: str | None) -> str:
+    """The KIND, where there is no STORE before it."""
+    if first is None or second is not None:
+        raise click.UsageError("give a STORE or --published TABLE, one of the two, and a KIND")
+    return first
+
+
+def _study(store: str | None, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
     """What was measured, with the shifts that are asked for."""
     from oodometer.core.errors import StoreError
     from oodometer.report.study import study_of
 
+    if store is None:
+        return _published_study(kind, wanted, flags)
     origins = origins_of(flags)
     if not flags["shifts"]:
         there = study_of(store, origins=origins, only=())
@@ -96,6 +110,26 @@ def _study(store: str, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
     for line in dict.fromkeys(note for shift in there.shifts for note in shift.notes):
         say(line)
     return there
+
+
+def _published_study(kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
+    """What a paper printed; all models are standard ones, unless the user says otherwise."""
+    from oodometer.core.errors import StoreError
+    from oodometer.report.figures.published import published_store
+    from oodometer.report.points import Origin
+    from oodometer.report.study import study_of
+    from oodometer.store.tables import read_tables
+
+    store = published_store(flags["published"])
+    origins = {row.model: Origin("standard") for row in read_tables(store)} | origins_of(flags)
+    if wanted.needs_shift and not flags["shifts"]:
+        names = [one.name for one in study_of(store, only=()).conditions if one.name != "clean"]
+        raise UsageError(f"{kind}: name a shift with --shift; printed are {', '.join(names)}")
+    options = options_of(flags, knee=knee_of(flags["knee"]))
+    study = study_of(store, origins=origins, options=options, only=flags["shifts"])
+    if lacking := wanted.lacking(study):
+        raise StoreError(f"{flags['published']}: {kind} needs {lacking}")
+    return study
 
 
 def _show_kinds(store: str | None, flags: dict[str, Any], *, as_json: bool) -> None:

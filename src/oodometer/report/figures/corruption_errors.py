@@ -13,6 +13,7 @@ from oodometer.report.corruption_scores import MEAN, corruption_scores
 from oodometer.report.estimates import How
 from oodometer.report.figures.chosen import that_fit
 from oodometer.report.figures.options import FigureOptions
+from oodometer.report.figures.published import has_printed_errors, printed_scores
 from oodometer.report.imported_scores import imported_corruption_scores
 from oodometer.report.scores import LeftOut, Score, or_left_out
 from oodometer.report.study import Study
@@ -91,6 +92,7 @@ def _scores(study: Study, options: FigureOptions) -> Iterator[Score | LeftOut]:
             for one in or_left_out(corruption_scores(study.store, model.cells, asked), METRICS):
                 yield _named(one, model.name)
     yield from imported_corruption_scores(read_tables(study.store), asked)
+    yield from printed_scores(study.sources)
 
 
 def _named(one: Score | LeftOut, model: str) -> Score | LeftOut:
@@ -124,4 +126,5 @@ def _clean(study: Study, family: str) -> dict[str, Estimate]:
 
 def lacking_corruptions(study: Study) -> str:
     """Why there are no corruption errors; empty where there may be some."""
-    return "" if any(one.family for one in study.conditions) else "corruptions at all five severities"
+    known = any(one.family for one in study.conditions) or has_printed_errors(study.sources)
+    return "" if known else "corruptions at all five severities"

@@ -31,6 +31,8 @@ SERIES = (LOOKS["standard"], LOOKS["robust intervention"])
 
 def draw_mce(study: Study, options: FigureOptions) -> Figure:
     """A mark for the mCE of each model, and one for its relative mCE where that is defined."""
+    from matplotlib.ticker import MaxNLocator
+
     found = corruption_errors_of(study, options)
     models = [name for name in found.mean if name in found.clean]
     if not models:
@@ -45,6 +47,8 @@ def draw_mce(study: Study, options: FigureOptions) -> Figure:
     axes.set_xlabel("clean accuracy (%)")
     axes.set_ylabel(f"{short(found.family, 22)} {'mCE' if found.normalised else 'error'} (%)")
     axes.margins(0.07)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(7, integer=True))
     shown = [(name, look) for name, some, look in series if some]
     legend_above(figure, [mark(look) for _, look in shown], [name for name, _ in shown])
     _write(axes, models, found.mean, found.relative, found.clean, options)

@@ -115,7 +115,7 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
         _draw_points(axes, some, looks, (x, y), n=len(panel.points))
     apart = 0.26 / panel.side
     set_percent_axis(axes, "x", x, apart=apart)
-    set_percent_axis(axes, "y", y, apart=0.8 * apart)
+    set_percent_axis(axes, "y", y, apart=apart)
     axes.set_xlabel(axis_text(shift.points.x[0], "accuracy (%)", panel.side))
     axes.set_ylabel("accuracy (%)" if panel.title else axis_text(shift.points.y, "accuracy (%)", 0.7 * panel.side))
     if panel.title:
