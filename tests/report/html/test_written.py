@@ -52,8 +52,10 @@ def test_a_bar_of_a_column_without_intervals_or_with_one_point_is_none() -> None
         assert written_rows(table)[0][0].bar is None
 
 
-def test_texts_get_room_but_not_too_much() -> None:
-    assert [room for _, room in shown_columns(TABLE)] == [36, None, None, None]
+def test_columns_get_room_but_not_too_much() -> None:
+    assert [room for _, room in shown_columns(TABLE)] == [36, 5, 1, 1]
+    names = Table("t", "", (Column("a rather long title"), Column("a rather long title", "count")), (("a", 1),))
+    assert [room for _, room in shown_columns(names)] == [19, 14]
 
 
 def test_scripts_get_every_number_in_full_precision() -> None:

@@ -87,7 +87,8 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
         for name, look in looks_of(categories).items()
     }
     has_plots = any(isinstance(part, Plot) for section in shown for part in section.parts)
-    first, last = _scripts(has_plots)
+    theme, *scripts = _scripts(has_plots)
+    plotly = _plotly() if has_plots else None
     page: str = (
         _environment()
         .get_template("page.html.j2")
@@ -97,10 +98,10 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
             sections=shown,
             looks=looks,
             style=_styles(),
-            theme=first[0].text,
-            scripts=[script.text for script in first[1:]],
-            last=[script.text for script in last],
-            digests=[script.digest for script in (*first, *last)],
+            theme=theme.text,
+            scripts=[script.text for script in scripts],
+            plotly=plotly.text if plotly else "",
+            digests=[script.digest for script in (theme, *scripts, plotly) if script],
         )
     )
     return page
@@ -123,15 +124,17 @@ def kind_of(part: object) -> str:
     return type(part).__name__.lower()
 
 
-def _scripts(has_plots: bool) -> tuple[list[Script], list[Script]]:
-    """The page's own scripts, and those that plots need, at its end: tables work before plotly is read."""
-    first = [Script(_static(f"{name}.js")) for name in FIRST_SCRIPTS]
-    if not has_plots:
-        return first, []
-    draw = [name for name in _names(".js") if name.removesuffix(".js") not in FIRST_SCRIPTS]
+def _scripts(has_plots: bool) -> list[Script]:
+    """The page's own scripts, the one for light and dark first, and then those that draw plots."""
+    draw = [name.removesuffix(".js") for name in _names(".js")] if has_plots else []
+    names = [*FIRST_SCRIPTS, *(name for name in draw if name not in FIRST_SCRIPTS)]
+    return [Script(_static(f"{name}.js")) for name in names]
+
+
+def _plotly() -> Script:
+    """Plotly, as its Python package brings it."""
     offline = import_extra("plotly.offline", extra="report", what="reports")
-    plotly: str = offline.get_plotlyjs()
-    return first, [*(Script(_static(name)) for name in draw), Script(plotly.replace("</script", "<\\/script"))]
+    return Script(offline.get_plotlyjs().replace("</script", "<\\/script"))
 
 
 def _styles() -> str:

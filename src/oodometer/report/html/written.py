@@ -13,6 +13,8 @@ from oodometer.report.html.parts import Column, How, Table, Value
 MINUS = "−"  # as wide as a plus, so that signed numbers stand in line
 LONGEST = 36
 """Signs of a text on one line."""
+LONGEST_TITLE = 14
+"""Signs of a title above numbers on one line."""
 UNITS = {"percent": "%", "points": "points"}
 
 
@@ -36,8 +38,8 @@ def written_rows(table: Table) -> list[list[Written]]:
     return [list(row) for row in zip(*shown, strict=True)]
 
 
-def shown_columns(table: Table) -> list[tuple[Column, int | None]]:
-    """The columns that are not hidden at first, each with the room in signs that its texts want."""
+def shown_columns(table: Table) -> list[tuple[Column, int]]:
+    """The columns that are not hidden at first, each with the room in signs that it wants."""
     return [(column, _room(column, values)) for column, values in _columns(table) if not column.hidden]
 
 
@@ -136,10 +138,11 @@ def _columns(table: Table) -> list[tuple[Column, list[Value]]]:
     return [(column, [row[place] for row in table.rows]) for place, column in enumerate(table.columns)]
 
 
-def _room(column: Column, values: Sequence[Value]) -> int | None:
-    """Room for the longest text, within reason: names on one line, tables not too broad."""
-    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
-    return min(longest, LONGEST) if column.how == "text" else None
+def _room(column: Column, values: Sequence[Value]) -> int:
+    """Room for the longest text and for the title, within reason: names on one line, tables not too broad."""
+    if column.how != "text":
+        return min(len(column.title), LONGEST_TITLE)
+    return min(max(len(text) for text in (column.title, *values) if isinstance(text, str)), LONGEST)
 
 
 def _ends(values: Sequence[Value]) -> tuple[float, float] | None:

@@ -7,9 +7,10 @@
   }
 
   function mark() {
+    const atEnd = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2;
     let current = null;
     for (const [id, link] of links) {
-      if (document.getElementById(id).getBoundingClientRect().top < window.innerHeight / 3) {
+      if (atEnd || document.getElementById(id).getBoundingClientRect().top < window.innerHeight / 3) {
         current = link;
       }
     }

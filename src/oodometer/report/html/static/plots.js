@@ -5,7 +5,17 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
+  // Plotly is in the page as text, and becomes a script when it is first needed.
+  function bringPlotly() {
+    if (!window.Plotly) {
+      const script = document.createElement("script");
+      script.textContent = document.getElementById("oodometer-plotly").textContent;
+      document.head.append(script);
+    }
+  }
+
   function draw(element) {
+    bringPlotly();
     const data = JSON.parse(element.parentElement.querySelector(":scope > script[type='application/json']").textContent);
     element.querySelectorAll(".js-plotly-plot").forEach((one) => window.Plotly.purge(one));
     window.Plotly.purge(element);
@@ -24,7 +34,7 @@
           }
         }
       },
-      { rootMargin: "300px 0px" },
+      { rootMargin: "500px 0px" },
     );
     elements.forEach((element) => watcher.observe(element));
     document.addEventListener("oodometer-theme", () => drawn.forEach(draw));
@@ -32,16 +42,23 @@
 
   function changeTheme(theme) {
     root.dataset.theme = theme;
-    document.dispatchEvent(new CustomEvent("oodometer-theme"));
+    document.dispatchEvent(new CustomEvent("oodometer-theme")); // what is drawn is drawn anew
   }
 
+  // Plots as wide as the paper, on white.
   function print() {
     const before = root.dataset.theme;
-    if (before === "dark") {
-      changeTheme("light");
-      window.addEventListener("afterprint", () => changeTheme(before), { once: true });
-    }
+    root.classList.add("paper");
+    changeTheme("light");
     elements.forEach((element) => drawn.has(element) || draw(element));
+    window.addEventListener(
+      "afterprint",
+      function () {
+        root.classList.remove("paper");
+        changeTheme(before);
+      },
+      { once: true },
+    );
   }
 
   if (elements.length) {

@@ -6,6 +6,7 @@
   const SHARES = ["percent", "points"];
   const MANY_ROWS = 8; // from here on a table is searched
   const LONGEST = 36; // signs of a text on one line
+  const LONGEST_TITLE = 14; // of a title above numbers
 
   // ---- how numbers are written: as the page was, see written.py ----
 
@@ -95,6 +96,8 @@
     return picture;
   }
 
+  const spaced = (category) => category.replaceAll("_", " ");
+
   function recolour() {
     for (const picture of document.querySelectorAll("svg.mark")) {
       picture.firstChild.setAttribute("fill", window.oodometer.look(picture.dataset.category).colour);
@@ -103,17 +106,18 @@
 
   // ---- a table ----
 
-  // Room for the longest text of a column, within reason: names on one line, tables not too broad.
+  // Room for the longest text of a column and for its title, within reason: names on one line, tables not too broad.
   function roomOf(column, cells) {
-    const longest = Math.max(0, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
-    return column.how === "text" ? Math.min(longest, LONGEST) : null;
+    if (column.how !== "text") {
+      return Math.min(column.title.length, LONGEST_TITLE);
+    }
+    const longest = Math.max(column.title.length, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
+    return Math.min(longest, LONGEST);
   }
 
   function headCell(column) {
     const cell = make("th", { scope: "col", className: column.how });
-    if (column.room !== null) {
-      cell.style.setProperty("--room", column.room);
-    }
+    cell.style.setProperty("--room", column.room);
     cell.append(column.title);
     if (column.how === "percent") {
       cell.append(" ", make("small", {}, "%"));
@@ -165,7 +169,7 @@
         const cells = data.rows.map((row) => row[place]);
         const how = column.how || "text";
         const digits = digitsOf({ ...column, how }, cells);
-        return { ...column, how, digits, ends: endsOf(column, cells), room: roomOf({ how }, cells) };
+        return { ...column, how, digits, ends: endsOf(column, cells), room: roomOf({ ...column, how }, cells) };
       });
       this.rows = data.rows;
       this.name = data.name || element.id || element.closest("[id]")?.id || "table";
@@ -185,12 +189,11 @@
       } else {
         this.build();
       }
-      this.table.classList.toggle("long", this.rows.length > 20);
-      this.element.classList.toggle("broad", this.columns.length > 7);
       this.element.prepend(this.tools());
       this.liven();
       this.element.append(...this.meanings());
       this.signs();
+      this.measure();
       this.wide.addEventListener("scroll", () => this.wide.classList.toggle("scrolled", this.wide.scrollLeft > 0), { passive: true });
       this.choose();
     }
@@ -256,6 +259,12 @@
       this.tell();
     }
 
+    // On paper, the more columns the smaller.
+    measure() {
+      const n = this.places().length;
+      [7, 12, 15, 18].forEach((least) => this.element.classList.toggle(`columns-${least}`, n >= least));
+    }
+
     // The sign of its category before each name of one.
     signs() {
       const at = this.places().findIndex((place) => this.columns[place].title === this.filters);
@@ -266,8 +275,8 @@
       const place = this.places()[at];
       this.lines.forEach((line, row) => {
         const category = this.rows[row][place];
-        if (category in looks && !line.cells[at].querySelector(".mark")) {
-          line.cells[at].prepend(mark(category));
+        if (category in looks) {
+          line.cells[at].replaceChildren(mark(category), spaced(category));
         }
       });
     }
@@ -309,7 +318,7 @@
       const name = this.columns[place].title;
       const title = name.charAt(0).toUpperCase() + name.slice(1);
       const field = make("select", { "aria-label": title }, make("option", { value: "" }, "all"));
-      values.forEach((value, at) => field.append(make("option", { value: String(at + 1) }, value)));
+      values.forEach((value, at) => field.append(make("option", { value: String(at + 1) }, spaced(value))));
       field.addEventListener("change", () => this.choose());
       this.filter = () => (field.value ? [place, values[Number(field.value) - 1]] : null);
       return make("label", {}, title, field);
@@ -355,6 +364,7 @@
       this.fill();
       this.liven();
       this.signs();
+      this.measure();
       this.choose();
     }
 
