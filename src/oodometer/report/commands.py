@@ -26,6 +26,12 @@ CATEGORIES, DATA, ANSWERS, LABELS = "CATEGORIES.csv", "DATA", "ANSWERS.npy", "LA
 """In place of what a store does not know: where files and data lie."""
 MOST_COMPARISONS = 20
 
+OF_CONFIDENCES = "aurra"
+"""Where it is defined, all that needs confidences is."""
+
+METRICS = ("mce", "relative-mce", "mean-corruption-error", "rms-calibration", OF_CONFIDENCES)
+"""What the leaderboard has besides accuracies."""
+
 
 @dataclass(frozen=True)
 class Commands:
@@ -149,16 +155,16 @@ def _imports(study: Study) -> list[Line]:
 
 
 def _scores(study: Study) -> list[Line]:
+    """What is defined here, since a metric that is nowhere is an error when it is asked for by name."""
     store, options = str(study.store), [*_level(study), *_draws(study)]
-    if not any(model.cells for model in study.models):
-        return [_line("score", store, "--metrics", "top-1,mce", *options)]
-    lines = [
-        _line("score", store, "--metrics", "top-1,rms-calibration,ece,aurra,mce", *options),
-        _line("score", store, "--metrics", "reliability,response-curve", *options),
-    ]
+    known = {one.metric.partition("[")[0] for one in study.scores}
+    names = ["top-1", *(name for name in METRICS if name in known)]
+    lines = [_line("score", store, "--metrics", ",".join(names), *options)]
+    if OF_CONFIDENCES in known:
+        lines.append(_line("score", store, "--metrics", "ece,reliability,response-curve", *options))
+    outside = "auroc,aupr,fpr@95%"
     return lines + [
-        _line("score", store, "--metrics", "auroc,aupr,fpr@95%", "--ood", name, *options)
-        for name in outside_sets(study)
+        _line("score", store, "--metrics", outside, "--ood", name, *options) for name in outside_sets(study)
     ]
 
 

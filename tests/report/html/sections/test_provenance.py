@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
-from oodometer.core.predictions import from_logits
+from oodometer.core.predictions import from_logits, from_top_classes
 from oodometer.report import commands
 from oodometer.report.commands import commands_of, spec_of, written
 from oodometer.report.html.parts import Table, Words
@@ -201,16 +201,20 @@ def invoked(line: str):
     return CliRunner().invoke(main, [*words[1:], "--json"])
 
 
-def test_commands_give_the_numbers_of_the_page(store, tmp_path):
+def test_commands_give_the_numbers_of_the_page(store):
     options = RobustnessOptions(scale="probit", baseline="", resampling=Resampling(200, 0.9, seed=4))
     study = study_of(store, options=options)
     found = {one.what: [written(line) for line in one.lines] for one in commands_of(study)}
-    (score, _) = found["Accuracies, corruption errors, calibration, AURRA:"]
-    told = json.loads(invoked(score.replace(",mce", "")).stdout)
-    shown = {(row["model"], row["condition"], row["metric"]): row["estimate"] for row in told}
-    clean = study.conditions[0]
-    for model, estimate in clean.accuracies.items():
-        assert shown[model, "clean", "top-1"]["low"] == pytest.approx(estimate.low)
+    score, curves = found["Accuracies, corruption errors, calibration, AURRA:"]
+    assert invoked(curves).exit_code == 0
+    shown = {
+        (row["model"], row["condition"], row["metric"]): row["estimate"] for row in json.loads(invoked(score).stdout)
+    }
+    for model, estimate in study.conditions[0].accuracies.items():
+        assert shown[model, "clean", "top-1"] == asdict(estimate)
+    told = {(one.model, one.condition, one.metric): asdict(one.estimate) for one in study.scores}
+    assert {metric for _, _, metric in told} == {"rms-calibration", "aurra"}
+    assert told == {place: shown[place] for place in told}
     lines = found["The line of each shift, ρ and τ:"]
     assert len(lines) == len(study.shifts) >= 2
     for line, shift in zip(lines, study.shifts, strict=True):
@@ -305,3 +309,12 @@ def test_of_many_parents_the_first_are_compared(store, monkeypatch):
 def test_versions_that_nobody_knows_are_no_table(filled, make_dataset):
     filled.add(make_dataset(40), [0] * 40)
     assert not [one for one in section(study_of(filled.store)).parts if getattr(one, "id", "") == "versions"]
+
+
+def test_only_what_is_defined_is_asked_for(filled, make_dataset):
+    data = make_dataset(40)
+    rows = from_top_classes(np.zeros((40, 1), dtype=int), data.labels, np.arange(40))
+    filled.put(data, rows, known_classes=1)
+    (line,) = commands_of(study_of(filled.store))[1].lines
+    assert line == ("oodometer", "score", str(filled.store), "--metrics", "top-1")
+    assert invoked(written(line)).exit_code == 0

@@ -78,7 +78,13 @@ def _models(models: Sequence[StudyModel]) -> Table:
     # A column that says nothing of any model is not shown, unless it is asked for.
     told = [any(row[place] not in ("", None) for row in rows) for place in range(len(columns))]
     shown = tuple(column if told[place] else replace(column, hidden=True) for place, column in enumerate(columns))
-    return Table("models", "The models, as they were run.", shown, rows, filters="category")
+    return Table(
+        "models",
+        "The models, as they were run. Under Columns: means, whole digests, and what else their cards say.",
+        shown,
+        rows,
+        filters="category",
+    )
 
 
 def _model(model: StudyModel) -> tuple[Value, ...]:
@@ -146,7 +152,7 @@ def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
         )
         for digest, cell in first.items()
     )
-    return Table("data-sets", "The data sets, by their content.", columns, rows)
+    return Table("data-sets", "The data sets, by their content; their whole digests under Columns.", columns, rows)
 
 
 def _n_classes(study: Study, cell: Cell) -> int | None:
