@@ -145,3 +145,11 @@ def test_accuracies_of_a_table_without_n_have_no_interval_and_no_best(tmp_path):
     table = leaderboard_table(study_of(str(tmp_path / "runs")))
     assert [row.cells[0].value for row in table.rows] == [0.9, 0.5]
     assert not any(bold for row in table.rows for bold in row.bold)
+
+
+def test_one_model_on_the_clean_set_alone(filled, make_dataset, right):
+    filled.add(make_dataset(10), right(5, 10))
+    table = leaderboard_table(study_of(filled.store))
+    assert table.caption == "Top-1 accuracy of each model in per cent."
+    assert [(row.model, row.cells[0].value, row.bold) for row in table.rows] == [("mine", 0.5, (False,))]
+    assert table.footnotes == ("n = 10 images.", "Intervals: clopper-pearson 95%.")

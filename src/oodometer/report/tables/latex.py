@@ -92,7 +92,7 @@ def _float(table: ModelTable, head: Sequence[str], body: Sequence[str], notes: s
 
 def _longtable(table: ModelTable, head: Sequence[str], body: Sequence[str], notes: str) -> list[str]:
     return [
-        r"% \usepackage{booktabs,longtable}",
+        r"% \usepackage{booktabs,longtable}, on pages of one column",
         rf"{{{_sizes(table)[0]}",
         r"\setlength{\tabcolsep}{4pt}",
         rf"\begin{{longtable}}{{{_places(table)}}}",

@@ -57,7 +57,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
     footnotes = [*clean_sides(study, shifts), *families(shifts), *lines(study, shifts, asked.columns)]
     return ModelTable(
         "leaderboard",
-        "Top-1 accuracy of each model in per cent, clean and under shift.",
+        f"Top-1 accuracy of each model in per cent{', clean and under shift' if shifts else ''}.",
         tuple(columns),
         rows_in_groups(study, columns, options),
         (*common_footnotes(columns), *footnotes, *_conventions(asked)),

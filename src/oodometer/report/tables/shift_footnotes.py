@@ -13,8 +13,8 @@ def clean_sides(study: Study, shifts: Sequence[StudyShift]) -> list[str]:
         return []
     clean = study.conditions[0]
     others = [f"{one.name} with {', '.join(one.points.x)}" for one in shifts if one.points.x != (clean.condition,)]
-    more = f" Compared with another clean set: {'; '.join(others)}." if others else ""
-    return [f"Clean: {clean.name}.{more}"]
+    known = [f"Clean: {clean.name}."] if clean.name != "clean" else []
+    return [*known, *([f"Compared with another clean set: {'; '.join(others)}."] if others else [])]
 
 
 def families(shifts: Sequence[StudyShift]) -> list[str]:
