@@ -41,11 +41,12 @@ class Best:
 
 @dataclass(frozen=True)
 class Loss:
-    """What models lose under a shift: the median over them, and between which values the middle half lies."""
+    """What models lose under a shift: the median, between which values the middle half lies, the least and the most."""
 
     shift: StudyShift
     median: float
     quartiles: tuple[float, float]
+    ends: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ def losses(study: Study) -> list[Loss]:
     found = []
     for shift in study.shifts:
         lost = [point.x[0].value - point.y.value for point in shift.points.models]
-        low, median, high = np.quantile(lost, [0.25, 0.5, 0.75]).tolist()
-        found.append(Loss(shift, median, (low, high)))
+        least, low, median, high, most = np.quantile(lost, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        found.append(Loss(shift, median, (low, high), (least, most)))
     return sorted(found, key=lambda one: -one.median)
 
 

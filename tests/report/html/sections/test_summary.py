@@ -115,8 +115,16 @@ def test_the_loss_is_the_median_with_its_middle_half(run):
     # reference: numpy's quantiles of 10, 20, 30, 40, 60 points
     low, median, high = np.quantile([10, 20, 30, 40, 60], [0.25, 0.5, 0.75])
     assert found.lead[-1] == (
-        f"drawn: against iid the median of 5 models loses {median:.1f} points of accuracy (the middle half lose "
-        f"between {low:.1f} and {high:.1f})."
+        f"On drawn, the only natural shift, the median of 5 models loses {median:.1f} points of accuracy against iid "
+        f"(the middle half lose between {low:.1f} and {high:.1f})."
+    )
+
+
+def test_of_a_few_models_the_least_and_the_most_are_told(run):
+    found = section(run({"a": ranks(160, 200), "b": ranks(100, 200)}))
+    # 180 clean, and 160 and 100 shifted, of 200
+    assert found.lead[-1] == (
+        "On drawn, the only natural shift, the 2 models lose 10.0 to 40.0 points of accuracy against iid."
     )
 
 

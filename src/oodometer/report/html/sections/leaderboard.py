@@ -137,6 +137,7 @@ TITLES = {
     "rms-calibration": Title("calibration error", "RMS calibration error", "low"),
     "aurra": Title("AURRA", "Area under the curve of accuracy by response rate", "high"),
 }
+CAUTION = " A resample is worse calibrated than the sample by chance alone, so the interval may lie above the number."
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
 
 
@@ -149,7 +150,8 @@ def _scores(study: Study) -> Iterator[Numbers]:
         several = sum(key[:2] == (metric, condition) for key in groups) > 1
         on = f"{condition}@{data}" if several else condition
         said = "; ".join(sorted({one.convention for one in scores}))
-        about = f"{title.long} on {on} ({said}): {about_n(one.estimate for one in scores)}."
+        caution = CAUTION if metric == "rms-calibration" else ""
+        about = f"{title.long} on {on} ({said}): {about_n(one.estimate for one in scores)}.{caution}"
         hidden = metric != "mce" and condition != first
         column = Column(f"{title.short} {on}", "percent", about, title.better, hidden=hidden)
         yield Numbers(column, {one.model: one.estimate for one in scores})

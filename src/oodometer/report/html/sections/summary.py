@@ -12,12 +12,15 @@ from oodometer.report.html.shown import leading, listed, percent, plural, points
 from oodometer.report.robustness import ModelRobustness
 from oodometer.report.study import Study, StudyShift
 from oodometer.report.study.doubts import doubts_of
-from oodometer.report.study.findings import Best, best_under, beyond_line, losses
+from oodometer.report.study.findings import Best, Loss, best_under, beyond_line, losses
 
 TOLD = 6
 """Shifts that are told one by one; the leaderboard has all."""
 
 MOST_CATEGORIES = 4
+
+FEW = 4
+"""Fewer models have no middle half."""
 
 IN_WORDS = {"dataset": "dataset shift", "style": "style shift", "attribute": "attribute shift", "adversarial": "attack"}
 """Kinds of shifts that are no words by themselves."""
@@ -129,12 +132,20 @@ def loss_sentences(study: Study) -> list[str]:
     most = natural[0]
     if most.median <= 0:
         return ["On no natural shift does the median model lose accuracy."]
-    low, high = (f"{100 * one:.1f}" for one in most.quartiles)
-    of = f"Of {len(natural)} natural shifts, {most.shift.name} costs most" if len(natural) > 1 else most.shift.name
-    return [
-        f"{of}: against {most.shift.standard} the median of {plural(len(most.shift.points.models), 'model')} loses "
-        f"{100 * most.median:.1f} points of accuracy (the middle half lose between {low} and {high})."
-    ]
+    several = f"Of {len(natural)} natural shifts, {most.shift.name} costs most:"
+    where = several if len(natural) > 1 else f"On {most.shift.name}, the only natural shift,"
+    return [f"{where} {_lost(most)}."]
+
+
+def _lost(loss: Loss) -> str:
+    """What models lose: the median and the middle half of them, or the least and the most of a few."""
+    models, against = len(loss.shift.points.models), f"points of accuracy against {loss.shift.standard}"
+    if models < FEW:
+        low, high = (f"{100 * one:.1f}" for one in loss.ends)
+        return f"the {models} models lose {low} to {high} {against}"
+    low, high = (f"{100 * one:.1f}" for one in loss.quartiles)
+    middle = f"the middle half lose between {low} and {high}"
+    return f"the median of {models:,} models loses {100 * loss.median:.1f} {against} ({middle})"
 
 
 def beyond_sentences(study: Study) -> list[str]:
