@@ -18,6 +18,8 @@ from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 M, N = 14, 500
 MODELS = [HOSTILE, *(f"model-{at:02d}" for at in range(1, M))]

@@ -154,17 +154,16 @@
   // The models that are drawn, each with a button that takes it away, and a list to add others from.
   function models(family, now, change) {
     const { choice, button } = window.oodometer.controls;
+    const make = window.oodometer.make;
     const others = family.models.map((name, at) => [at, name]).filter(([at]) => !now.models.includes(at));
     const add = (value) => value !== "" && change([...now.models, Number(value)]);
     const away = (model) => () => change(now.models.filter((one) => one !== model));
-    return window.oodometer.make(
+    return make(
       "div",
       { class: "controls chosen" },
       ...(others.length ? [choice("models", [["", [["", "add one …"], ...others]]], "", add)] : []),
       ...now.models.map((model) =>
-        button(`${window.oodometer.labels.short(family.models[model], LONGEST)} ×`, away(model), {
-          "aria-label": `Take away ${family.models[model]}`,
-        }),
+        button(make("span", {}, family.models[model]), away(model), { "aria-label": `Take away ${family.models[model]}` }),
       ),
     );
   }
