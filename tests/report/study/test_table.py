@@ -188,8 +188,10 @@ def test_mce_of_a_table_is_that_of_score_and_lacks_what_is_lacking(store):
     assert set(found) == set(MODELS[1:])
     assert found == {row.model: row.estimate for row in score(store, metrics=["mce"]).rows}
     # reference: 5 x 0.5 over the sum of AlexNet's published errors, each corruption
-    expected = np.mean(2.5 / alexnet().errors.sum(axis=1))
-    assert found["m1"].value == pytest.approx(expected)
+    by, clean = alexnet().errors.sum(axis=1), 1 - 0.6
+    assert found["m1"].value == pytest.approx(np.mean(2.5 / by))
+    relative = {one.model: one.estimate.value for one in study.scores if one.metric == "relative-mce"}
+    assert relative["m1"] == pytest.approx(np.mean((2.5 - 5 * clean) / (by - 5 * alexnet().clean)))
 
 
 def test_all_of_it_is_plain_values(store):
