@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-SIDE = 96
+SIDE = 128
 """The longest side, in pixels."""
 
 SHARPEST = 48
@@ -19,7 +19,7 @@ SHARPEST = 48
 
 
 def thumbnail(pixels: np.ndarray) -> str:
-    """An image as a ``data:`` address, its longest side at most 96 pixels; (H, W, 3) uint8.
+    """An image as a ``data:`` address, its longest side at most 128 pixels; (H, W, 3) uint8.
 
     Icons of few pixels are kept as they are, without loss; photographs as WebP.
     """

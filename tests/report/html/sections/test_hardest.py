@@ -115,9 +115,9 @@ def test_the_clean_set_and_each_natural_shift(with_shifts):
     made = section(replace(study_of(with_shifts(2)), picture=grey_of_text))
     pictures = [one for one in made.parts if isinstance(one, Pictures)]
     assert [one.caption for one in pictures] == [
-        "iid: of 40 images, 10 are missed by all 2 models. Shown: 8.",
-        "s0: of 40 images, 38 are missed by all 2 models. Shown: 8.",
-        "s1: of 40 images, 37 are missed by all 2 models. Shown: 8.",
+        "iid: of 40 images, 10 are missed by both models. Shown: 8.",
+        "s0: of 40 images, 38 are missed by both models. Shown: 8.",
+        "s1: of 40 images, 37 are missed by both models. Shown: 8.",
     ]
 
 

@@ -147,7 +147,8 @@ def _caption(hard: Hardest, n: int) -> str:
     if len(hard.models) == 1:
         return f"{on}: {n} of {many} images that {hard.models[0]} misses, of {hard.n:,}."
     verb = "is" if every == 1 else "are"
-    return f"{on}: of {hard.n:,} images, {many} {verb} missed by all {len(hard.models)} models. Shown: {n}."
+    who = "both models" if len(hard.models) == 2 else f"all {len(hard.models)} models"
+    return f"{on}: of {hard.n:,} images, {many} {verb} missed by {who}. Shown: {n}."
 
 
 def _table(chosen: Sequence[Chosen], *, folded: bool) -> Table:
