@@ -26,6 +26,7 @@ class Column:
         digits: Behind the point; None: what is usual (1 for shares, 3 for numbers below 10).
         bar: Whether the interval is also drawn, below the number.
         hidden: Whether it is shown only when it is chosen.
+        least: Below which a number is written as less than this, as p-values are.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Column:
     digits: int | None = None
     bar: bool = False
     hidden: bool = False
+    least: float | None = None
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,11 @@ def number(value: float, column: Column, digits: int) -> str:
 
     >>> number(0.7412, Column("top-1", "percent"), 1), number(-0.0213, Column("ρ", "points"), 1)
     ('74.1', '−2.1')
-    >>> number(50000, Column("images", "count"), 0)
-    '50,000'
+    >>> number(50000, Column("images", "count"), 0), number(1e-9, Column("p", "number", least=0.0001), 4)
+    ('50,000', '< 0.0001')
     """
+    if column.least is not None and value < column.least:
+        return f"< {number(column.least, column, digits)}"
     if column.how == "count":
         return f"{value:,.0f}".replace("-", MINUS)
     scaled = value * 100 if column.how in UNITS else value
@@ -99,6 +101,7 @@ def table_data(table: Table) -> dict[str, Any]:
                 "digits": digits_of(column, values),
                 "bar": column.bar,
                 "hidden": column.hidden,
+                "least": column.least,
             }
             for column, values in _columns(table)
         ],

@@ -118,7 +118,7 @@ def _table(study: Study, found: Interventions) -> Table:
         Column("parent's accuracy", "percent"),
         Column("accuracy", "percent", better="high"),
         Column("difference", "points", "Accuracy of the model minus that of the parent", "high"),
-        Column("p", "number", "Exact McNemar test, two-sided; 0.0000 is less than 0.00005", digits=4),
+        Column("p", "number", "Exact McNemar test, two-sided", digits=4, least=0.0001),
         Column("only parent right", "count"),
         Column("only model right", "count"),
         Column("n", "count", "Common images"),

@@ -20,6 +20,9 @@
   }
 
   function number(value, column) {
+    if (typeof column.least === "number" && value < column.least) {
+      return `< ${number(column.least, column)}`;
+    }
     if (column.how === "count") {
       return value.toLocaleString("en-US", { maximumFractionDigits: 0 }).replace("-", MINUS);
     }
@@ -306,7 +309,7 @@
     }
 
     searchField() {
-      const field = make("input", { type: "search", placeholder: "all words, any column", autocomplete: "off", spellcheck: false });
+      const field = make("input", { type: "search", placeholder: "any words", autocomplete: "off", spellcheck: false });
       field.addEventListener("input", () => this.choose());
       this.search = field;
       return make("label", {}, "Search", field);
