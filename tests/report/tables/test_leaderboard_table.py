@@ -8,6 +8,7 @@ import pytest
 
 import oodometer as odo
 from oodometer.core.errors import UsageError
+from oodometer.report.compare import compare
 from oodometer.report.points import Origin
 from oodometer.report.robustness import robustness
 from oodometer.report.score import score
@@ -153,3 +154,14 @@ def test_one_model_on_the_clean_set_alone(filled, make_dataset, right):
     assert table.caption == "Top-1 accuracy of each model in per cent."
     assert [(row.model, row.cells[0].value, row.bold) for row in table.rows] == [("mine", 0.5, (False,))]
     assert table.footnotes == ("n = 10 images.", "Intervals: clopper-pearson 95%.")
+
+
+def test_the_same_images_tell_more_than_two_intervals(study):
+    # Right on the same images but for 20: the intervals of 72 % and 70 % overlap, that of the difference excludes 0.
+    made = study({"a": (720, 620), "b": (700, 600)})
+    table = leaderboard_table(made, TableOptions(columns=("clean", "accuracy")))
+    a, b = table.rows
+    assert all(one.low < other.high for one, other in zip(a.cells, b.cells, strict=True))
+    assert (a.bold, b.bold) == ((True, True), (False, False))
+    (compared,) = compare(made.store, "b", "a", on="iid")
+    assert compared.difference.low > 0
