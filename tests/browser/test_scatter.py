@@ -400,6 +400,38 @@ def test_zooming_brings_finer_ticks(scripts):
     assert len(after) >= 3
 
 
+def test_quick_clicks_end_with_the_last_one(scripts, small_study):
+    figure = drawn(scripts, "scatter")
+    figure.evaluate("one => { for (const name of ['linear', 'probit', 'linear', 'logit', 'probit']) "
+                    "one.querySelector(`[data-value=${name}]`).click(); }")  # fmt: skip
+    scripts.wait_for_timeout(500)
+    assert pressed(figure, "Scale") == ["probit"]
+    clean = [point.x[0].value for point in small_study.shifts[0].points.models]
+    assert sorted(x for one in traces(figure) for x in one["x"]) == pytest.approx(sorted(ndtri(clean)))
+    listening = "plot => plot._ev.listenerCount('plotly_afterplot')"
+    assert figure.locator(".js-plotly-plot").evaluate(listening) == 1
+
+
+def test_addresses_that_mean_nothing_are_passed_over(browser_page, small_study, tmp_path):
+    hostile = "#scatter?x=<img%20src=x>&y=nothing&scale=cubic&hide=nobody&bars=1"
+    open_study(browser_page, small_study, tmp_path, hostile)
+    figure = drawn(browser_page, "scatter")
+    assert pressed(figure, "Scale") == ["logit"]
+    assert pressed(figure, "Shift") == [small_study.shifts[0].name]
+
+
+def test_long_names_are_broken_after_a_sign(scripts):
+    expected = {
+        "resnet50": "resnet50",
+        "a_long-name.of/a model": "a_long-<br>name.of/a <br>model",
+        "x" * 25: "xxxxxxxxxx<br>xxxxxxxxxx<br>xxxxx",
+        "<b>&": "&lt;b&gt;&amp;",
+    }
+    assert scripts.evaluate("names => names.map(one => oodometer.labels.wrapped(one, 10))", [*expected]) == [
+        *expected.values()
+    ]
+
+
 def test_models_at_0_and_100_sit_on_the_edge(browser_page, tmp_path, table_study):
     columns = {"clean": [1.0, 0.9, 0.8, 0.7, 0.6], "shifted": [0.9, 0.7, 0.62, 0.5, 0.0]}
     open_study(browser_page, table_study(columns), tmp_path)
@@ -436,7 +468,7 @@ def test_a_knee_is_drawn(browser_page, tmp_path, table_study):
                      options=RobustnessOptions(knee=0.71, resampling=Resampling(draws=100)))  # fmt: skip
     open_study(browser_page, study, tmp_path)
     figure = drawn(browser_page, "scatter")
-    assert "a knee of 71.0 %" in figure.locator(".below").inner_text()
+    assert "a knee of 71.0\N{NO-BREAK SPACE}%" in figure.locator(".below").inner_text()
     shapes = figure.locator(".js-plotly-plot").evaluate("plot => plot.layout.shapes.map(one => one.x0)")
     assert shapes == [pytest.approx(logit(0.71))]
     lines = figure.locator(".js-plotly-plot").evaluate(

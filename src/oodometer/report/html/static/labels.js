@@ -4,6 +4,7 @@
   const HEIGHT = 15;
   const FONT = 12;
   const LONGEST = 34;
+  const WIDE = 500; // from here on the line to a name may cross another line, if there is no other way
   const pen = document.createElement("canvas").getContext("2d");
 
   function width(text) {
@@ -19,6 +20,18 @@
     }
     const end = Math.floor((most - 1) * 0.45);
     return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
+  }
+
+  // A name for plotly in lines of at most so many characters, broken after a sign where it can be.
+  function wrapped(name, most) {
+    const pieces = name.match(/[^_\-./ ]+[_\-./ ]?|[_\-./ ]/gu) || [""];
+    const short = pieces.flatMap((piece) => piece.match(new RegExp(`.{1,${most}}`, "gsu")));
+    const lines = [""];
+    for (const piece of short) {
+      const fits = lines[lines.length - 1].length + piece.length <= most;
+      fits ? (lines[lines.length - 1] += piece) : lines.push(piece);
+    }
+    return lines.map(plain).join("<br>");
   }
 
   // Text for plotly, which reads some tags.
@@ -78,8 +91,9 @@
       const others = taken.filter((_, place) => place !== at);
       const good = places(wide, points[at].reach)
         .map((place) => ({ place: place, box: boxAt(points[at], place, wide), line: place.far ? leader(points[at], place) : [] }))
-        .filter(({ box, line }) => within(box, area) && free(box, taken) && free(box, always) && freeAll(line, others) && freeAll(line, always));
-      const best = good.find(({ box }) => free(box, maybe)) || good[0];
+        .filter(({ box, line }) => within(box, area) && free(box, taken) && free(box, always) && freeAll(line, others));
+      const better = good.filter(({ line }) => freeAll(line, always));
+      const best = better.find(({ box }) => free(box, maybe)) || better[0] || (area.width > WIDE ? good[0] : undefined);
       if (best) {
         taken.push(best.box, ...best.line);
         found.push({ point: points[at], place: best.place, text: text });
@@ -101,5 +115,5 @@
     );
   }
 
-  window.oodometer.labels = { placed: placed, annotations: annotations, short: short, plain: plain, width: width };
+  window.oodometer.labels = { placed: placed, annotations: annotations, short: short, wrapped: wrapped, plain: plain, width: width };
 })();

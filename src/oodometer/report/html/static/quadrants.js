@@ -54,13 +54,12 @@
 
   function hoverText(row) {
     const { points, interval } = window.oodometer.numbers;
-    const { plain } = window.oodometer.labels;
-    const name = (text) => text.match(/.{1,40}/gsu).map(plain).join("<br>");
+    const { plain, wrapped } = window.oodometer.labels;
     const said = (sign, [value, low, high]) => `${sign}: ${points(value)} points ${interval(low, high, points)}`;
     return [
-      `<b>${name(row.model)}</b>`,
+      `<b>${wrapped(row.model, 44)}</b>`,
       plain(row.category.replaceAll("_", " ")),
-      `made from ${name(row.parent)}`,
+      `made from ${wrapped(row.parent, 40)}`,
       said("ρ", row.rho),
       said("τ", row.tau),
     ].join("<br>");

@@ -281,11 +281,6 @@
     };
   }
 
-  function broken(name) {
-    const { plain } = window.oodometer.labels;
-    return name.match(/.{1,40}/gsu).map(plain).join("<br>");
-  }
-
   function accuracyLine(column, at) {
     const { percent, interval, count } = window.oodometer.numbers;
     const ends = interval(column.low[at], column.high[at], percent);
@@ -295,10 +290,10 @@
   function hoverText(view, at) {
     const { data, pair } = view;
     const { points, interval } = window.oodometer.numbers;
-    const { plain, short } = window.oodometer.labels;
+    const { plain, short, wrapped } = window.oodometer.labels;
     const category = data.categories[data.category[at]].replaceAll("_", " ");
     const lines = [
-      `<b>${broken(data.models[at])}</b>`,
+      `<b>${wrapped(data.models[at], 44)}</b>`,
       plain(category) + (pair.inLine.has(at) && pair.line ? ", in the line" : ""),
       `${plain(short(pair.x.name, 30))}: ${accuracyLine(pair.x, at)}`,
       `${plain(short(pair.y.name, 30))}: ${accuracyLine(pair.y, at)}`,
@@ -474,7 +469,7 @@
       return `What to expect is a plane over several clean sets (${[pair.x.name, ...pair.shift.others].join(", ")}), ${through}; it is no line in this picture, and ρ is measured from the plane.`;
     }
     if (line.kind === "two lines") {
-      return `Two lines that change over at a knee of ${percent(line.knee)} %: below it ${slopeWords(line.pieces[0])}, above it ${slopeWords(line.pieces[1])}; ${through}.`;
+      return `Two lines that change over at a knee of ${percent(line.knee)}\u00a0%: below it ${slopeWords(line.pieces[0])}, above it ${slopeWords(line.pieces[1])}; ${through}.`;
     }
     return `The line has ${slopeWords(line.pieces[0])}, ${through}.`;
   }
@@ -487,12 +482,12 @@
     }
     const top = (score) => shown.reduce((best, at) => (score(at) > score(best) ? at : best));
     const first = top((at) => pair.y.value[at]);
-    const words = [`Most accurate on ${pair.y.name}: ${data.models[first]} with ${percent(pair.y.value[first])} %.`];
+    const words = [`Most accurate on ${pair.y.name}: ${data.models[first]} with ${percent(pair.y.value[first])}\u00a0%.`];
     if (pair.line) {
       const far = top((at) => pair.rho[at][0]);
       const [rho, low, high] = pair.rho[far];
       const ends = interval(low, high, points);
-      words.push(`${rho > 0 ? "Furthest above the line" : "Closest to the line, from below"}: ${data.models[far]}, ρ = ${points(rho)} points${ends ? ` ${ends}` : ""}.`);
+      words.push(`${rho > 0 ? "Furthest above the line" : "Closest to the line, from below"}: ${data.models[far]}, ρ\u00a0=\u00a0${points(rho)}\u00a0points${ends ? ` ${ends}` : ""}.`);
     }
     return words.join(" ");
   }
