@@ -137,12 +137,48 @@ def test_data_that_share_a_name_are_told_by_their_digest(filled, make_dataset):
     assert {one.name for one in study(filled).conditions} == {f"clean@val@{data.digest[:8]}" for data in sets}
 
 
+def test_families_on_data_that_share_a_name_are_told_by_their_digest(filled, make_dataset):
+    sets = [make_dataset(100, ids=[f"{name}{at}" for at in range(100)]) for name in ("a", "b")]
+    for data in sets:
+        add_all(filled, data)
+        add_all(filled, data, "imagenet-c/fog/1", less=10)
+    assert {one.name for one in study(filled).shifts} == {f"imagenet-c@val@{data.digest[:8]}" for data in sets}
+
+
+def test_a_family_with_two_seeds_is_no_mean(filled, clean):
+    add_all(filled, clean)
+    for seed in (0, 1):
+        add_all(filled, clean, "imagenet-c/fog/1", less=10, transform={"name": "fog", "seed": seed})
+    found = study(filled)
+    assert (found.shifts, len(found.conditions)) == ((), 3)
+    assert found.notes == (
+        "no shift of imagenet-c: imagenet-c/fog/1 was run with several seeds or strengths; keep each apart",
+    )
+
+
+def test_a_shift_that_was_run_against_two_clean_sets_is_two(filled, clean, other, make_dataset):
+    easy = make_dataset(100, name="easy", ids=[f"easy{at}" for at in range(100)])
+    add_all(filled, clean, "iid")
+    add_all(filled, easy, "easy", less=-10)
+    add_all(filled, other, "style", less=20)
+    for name, data in (("iid", clean), ("easy", easy)):
+        pair(filled.store, "style", (name, data), ("style", other), kind="style")
+    found = study(filled)
+    assert {one.name: one.standard for one in found.shifts} == {
+        "style against easy": "easy",
+        "style against iid": "iid",
+    }
+    assert {one.shifted for one in found.shifts} == {("style",)}
+
+
 def test_the_same_condition_with_another_seed_is_another(filled, clean):
     for seed in (0, 1):
         add_all(filled, clean, "fog", less=seed, transform={"name": "fog", "seed": seed})
     found = study(filled)
     assert [one.name for one in found.conditions] == ["fog#1", "fog#2"]
     assert [one.accuracies["m0"].value for one in found.conditions] == [0.6, 0.59]
+    add_all(filled, clean)
+    assert {one.name: one.shifted for one in study(filled).shifts} == {"fog#1": ("fog#1",), "fog#2": ("fog#2",)}
 
 
 def test_other_weights_are_another_model(filled, clean):

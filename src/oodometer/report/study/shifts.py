@@ -40,13 +40,13 @@ class Sides:
 
     Args:
         name: Of the shifted condition, or of the family.
-        data: A name of its images, which tells it from others of that name.
+        mark: Behind the name, where others have it too: their data, or what they are compared with.
         standard, shifted: Of all models.
     """
 
     name: str
     kind: str
-    data: str
+    mark: str
     standard: tuple[Cell, ...]
     shifted: tuple[Cell, ...]
 
@@ -67,9 +67,9 @@ def stored_shifts(store: Store, grid: Grid, origins: Mapping[str, Origin], optio
         except OodometerError as error:
             notes.append(f"no shift of {sides.name}: {error}")
             continue
-        name = sides.name if not sides.data else f"{sides.name}@{sides.data}"
-        drawn = with_line(name, sides.kind, points, options)
         standard, *shifted = dict.fromkeys(names[digest_of(cell.condition)] for cell in sides.first_cells)
+        own = sides.name if family_of(sides.shifted[0].condition_name) else shifted[0]
+        drawn = with_line(f"{own}{sides.mark}", sides.kind, points, options)
         found.append(replace(drawn, standard=standard, shifted=tuple(shifted)))
     return Found(in_order(found), tuple(notes))
 
@@ -157,14 +157,36 @@ def _all_sides(store: Store, cells: Sequence[Cell], notes: list[str]) -> Iterato
         for key, group in groups.items()
         if key not in standards or any(pair.is_shifted(group[0]) for pair in pairs)
     }
-    names = [key[0] for key in shifted]
-    for key, group in shifted.items():
+    marks = _marks([group[0] for group in shifted.values()])
+    for (name, *_), group, mark in zip(shifted, shifted.values(), marks, strict=True):
+        if twice := _run_twice(group):
+            notes.append(f"no shift of {name}: {twice} was run with several seeds or strengths; keep each apart")
+            continue
         kind, sides = _standard_sides(store, group, pairs, standards)
         if not sides:
-            notes.append(f"no shift of {key[0]}: no clean set over its classes was run, to compare it with")
+            notes.append(f"no shift of {name}: no clean set over its classes was run, to compare it with")
         for standard in sides:
-            several = names.count(key[0]) > 1
-            yield Sides(key[0], kind, _data_name(group[0]) if several else "", tuple(standard), tuple(group))
+            against = f" against {standard[0].condition_name}" if len(sides) > 1 else ""
+            yield Sides(name, kind, f"{mark}{against}", tuple(standard), tuple(group))
+
+
+def _marks(cells: Sequence[Cell]) -> list[str]:
+    """What tells the families of these cells apart where they share a name; conditions have names of their own."""
+    data = [(family_of(cell.condition_name), _data_name(cell), data_of(cell)) for cell in cells]
+    marks = []
+    for family, name, digest in data:
+        alike = [one for one in data if one[0] == family]
+        same = len({one[2] for one in alike if one[1] == name}) > 1
+        marks.append("" if family is None or len(alike) == 1 else f"@{name}@{digest[:8]}" if same else f"@{name}")
+    return marks
+
+
+def _run_twice(group: Sequence[Cell]) -> str | None:
+    """A condition of a family that there is in several ways."""
+    ways: dict[str, set[str]] = {}
+    for cell in group:
+        ways.setdefault(cell.condition_name, set()).add(digest_of(cell.condition))
+    return next((name for name, found in ways.items() if len(found) > 1), None)
 
 
 def _pairs(store: Store, notes: list[str]) -> list[StoredShift]:
