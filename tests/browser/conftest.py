@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from oodometer.build.icons.npm import fetch, read_members
+from oodometer.build.icons.packages import Package
 from oodometer.cli.main import main
 from oodometer.core.dataset import Dataset, Progress, Scan
+from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
 from oodometer.core.view import View
@@ -160,3 +163,45 @@ def oodometer(*words: str | Path) -> None:
     """Do what the command does; it has to succeed."""
     result = CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
     assert result.exit_code == 0, result.output
+
+
+# ---- whether everyone can use a page ----
+
+AXE = Package(
+    "axe-core",
+    "4.14.0",
+    "sha512-9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ==",
+    kind="vector",
+    licence="MPL-2.0",
+    by="Deque Systems",
+    page="",
+)
+"""What checks that everyone can use the page."""
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core."""
+    try:
+        return read_members(AXE, fetch(AXE), lambda path: path == "axe.min.js")["axe.min.js"].decode()
+    except DataError as error:
+        pytest.skip(f"no accessibility check: {error}")
+
+
+@pytest.fixture
+def violations(axe: str) -> Callable[[Page], list[str]]:
+    """``violations(page)``: what axe finds against WCAG 2 A and AA."""
+
+    def found_on(page: Page) -> list[str]:
+        page.evaluate(axe)  # the page allows no script but its own: this one runs from outside
+        found: dict[str, Any] = page.evaluate(
+            """() => axe.run(document, {runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}})"""
+        )
+        assert len(found["passes"]) > 15  # it was checked
+        return [
+            f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for one in found["violations"]
+            for node in one["nodes"]
+        ]
+
+    return found_on

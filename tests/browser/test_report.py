@@ -6,16 +6,14 @@ import csv
 import io
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from oodometer.build.icons.npm import fetch, read_members
-from oodometer.build.icons.packages import Package
 from oodometer.cli.main import main
-from oodometer.core.errors import DataError
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.page import page_html
 from oodometer.report.html.parts import Column, Section, Table
@@ -26,17 +24,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.slow
-
-AXE = Package(
-    "axe-core",
-    "4.14.0",
-    "sha512-9WTZxEjsZ7b13TH8JPmbV2z8CHbl80/2hm3XPEG4JgNdQLK81IBRXmSxHfMAOkSqQeRxT/0dwNDz2GOm3zzpcQ==",
-    kind="vector",
-    licence="MPL-2.0",
-    by="Deque Systems",
-    page="",
-)
-"""What checks that everyone can use the page."""
 
 BOARD = "#leaderboard ~ .table"
 
@@ -322,36 +309,13 @@ def test_every_number_of_the_json_is_the_stores(small_store: Store) -> None:
 # ---- for everyone ----
 
 
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """The script of axe-core."""
-    try:
-        return read_members(AXE, fetch(AXE), lambda path: path == "axe.min.js")["axe.min.js"].decode()
-    except DataError as error:
-        pytest.skip(f"no accessibility check: {error}")
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everyone_can_use_it(report: Page, axe: str, theme: Any) -> None:
+def test_everyone_can_use_it(report: Page, violations: Callable[[Page], list[str]], theme: Any) -> None:
     report.emulate_media(color_scheme=theme, reduced_motion="reduce")
     draw_all(report)
     for fold in report.locator("details:not(.menu)").all():
         fold.evaluate("fold => { fold.open = true; }")
-    assert violations(report, axe) == []
-
-
-def violations(page: Page, axe: str) -> list[str]:
-    """What axe finds against WCAG 2 A and AA."""
-    page.evaluate(axe)  # the page allows no script but its own: this one runs from outside
-    found: dict[str, Any] = page.evaluate(
-        """() => axe.run(document, {runOnly: {type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}})"""
-    )
-    assert len(found["passes"]) > 15  # it was checked
-    return [
-        f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for one in found["violations"]
-        for node in one["nodes"]
-    ]
+    assert violations(report) == []
 
 
 # ---- 338 models on 213 conditions ----
