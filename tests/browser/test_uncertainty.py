@@ -158,6 +158,12 @@ def test_a_model_is_set_against_its_parent(page: Page, store: Store):
     assert shifted["x"] == [pytest.approx(100 * on_sketch.difference.value)]
     assert clean["x"] == [pytest.approx(100 * on_clean.difference.value)]
     assert "from plain-c" in plot.text_content()
+    table = page.locator("#interventions-table")
+    table.get_by_label("Search").fill("sketch")
+    shown = table.locator("tbody tr:visible")
+    assert shown.count() == 1
+    p_value = "< 0.0001" if on_sketch.p_value < 0.0001 else f"{on_sketch.p_value:.4f}"
+    assert p_value in shown.locator("td").all_text_contents()
 
 
 def test_commands_and_models_can_be_read_and_searched(page: Page, study: Study):
