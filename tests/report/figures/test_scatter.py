@@ -168,3 +168,28 @@ def test_models_at_0_are_drawn_at_the_edge_and_told(tmp_path, gid):
     low, high = figure.axes[0].get_ylim()
     assert low < places[:, 1].min() == pytest.approx(0.05)
     assert places[:, 1].max() < high
+
+
+def test_a_name_may_be_of_one_panel_only(tabled):
+    figure = draw(tabled, "scatter", FigureOptions(("v2", "sketch"), above=0.5, label=("model-3", "model-15")))
+    for axes in figure.axes:
+        assert sorted(text.get_text() for text in axes.texts if text.get_gid() is None) == ["model-15", "model-3"]
+
+
+def test_a_ring_is_where_its_mark_is(tmp_path, gid):
+    store = open_store(str(tmp_path / "runs"), create=True)
+    values = [(0.5 + at / 100, 0.3 + at / 100) for at in range(30)]
+    values[7] = (0.57, 0.0)
+    write_table(
+        store,
+        [
+            Accuracy(f"m{at}", one, value, 1000, "t")
+            for at, both in enumerate(values)
+            for one, value in zip(("val", "hard"), both, strict=True)
+        ],
+    )
+    study = study_of(store, origins={f"m{at}": Origin("standard") for at in range(30)}, only=["hard"])
+    axes = draw(study, "scatter", FigureOptions(label=("m7",))).axes[0]
+    (ring,) = gid(axes, "ring")
+    marks = np.vstack([np.asarray(one.get_offsets()) for one in gid(axes, "models")])
+    assert np.asarray(ring.get_offsets())[0].tolist() in marks.tolist()

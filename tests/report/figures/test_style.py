@@ -67,7 +67,7 @@ def test_pixels_of_a_png_are_those_of_its_inches(files, tabled):
         assert np.asarray(image.convert("L")).min() < 60  # something dark is drawn
 
 
-@pytest.mark.parametrize("end", ["svg", "png"])
+@pytest.mark.parametrize("end", ["pdf", "svg", "png"])
 def test_the_same_bytes_under_other_settings_of_the_user(files, tabled, tmp_path, end):
     import matplotlib
 

@@ -57,6 +57,17 @@ def that_fit(names: Sequence[str], patterns: Sequence[str], option: str = "--mod
     return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, one) for one in patterns)]
 
 
+def to_name(names: Sequence[str], patterns: Sequence[str], few: int) -> list[str]:
+    """The models whose names are written: those that fit a pattern, or all where they are few.
+
+    >>> to_name(["a", "b"], [], few=2), to_name(["a", "b"], ["b*", "c"], few=2), to_name(["a", "b"], [], few=1)
+    (['a', 'b'], ['b'], [])
+    """
+    if not patterns:
+        return list(names) if len(names) <= few else []
+    return [name for name in names if any(fnmatch.fnmatchcase(name, one) for one in patterns)]
+
+
 def enough_conditions(study: Study) -> str:
     """Why there is no shift: empty where there may be one."""
     return "" if len(study.conditions) > 1 else "a shift: a second condition beside the clean one"

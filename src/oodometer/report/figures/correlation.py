@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +35,7 @@ def draw_correlation(study: Study, options: FigureOptions) -> Figure:
     if both:
         of_models |= {point.model: point.origin.category for point in panel.points}
     looks = looks_for(study, of_models.items())
+    that_fit(list(of_models), options.label, "--label")
     figure = new_figure(options.columns, 0.9 * side + 0.5)
     cells = figure.subplots(1, options.columns, squeeze=False).ravel()
     _draw_marks(cells[-1], marks, looks, (first, second), titled=both)
@@ -43,8 +43,8 @@ def draw_correlation(study: Study, options: FigureOptions) -> Figure:
         draw_panel(cells[0], panel, looks)
     legend_above(figure, *(entries([panel], looks) if both else looks.legend()))
     if both:
-        write_models(cells[0], panel, replace(options, label=_known(options.label, [*of_models])))
-    write_marks(cells[-1], marks, _known(options.label, [one.model for one in marks]))
+        write_models(cells[0], panel, options.label)
+    write_marks(cells[-1], marks, options.label)
     return figure
 
 
@@ -99,13 +99,6 @@ def _draw_marks(
         fontsize=SMALL,
         gid="said",
     )
-
-
-def _known(patterns: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
-    """The patterns that fit here; a model may be in one panel only."""
-    import fnmatch
-
-    return tuple(one for one in patterns if fnmatch.filter(names, one))
 
 
 def _lacking(study: Study) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from oodometer.report.figures.style import INK
 from oodometer.report.palette import LOOKS, OTHERS, UNKNOWN, Look, looks_of
 from oodometer.report.study import Study
 
@@ -87,6 +88,13 @@ def area_of(look: Look, n: int) -> float:
 def size_of(n: int) -> float:
     """The area of a round mark among so many."""
     return 24.0 if n <= MOST else 15.0 if n <= MANY else 10.0
+
+
+def ring(axes: Axes, places: Sequence[tuple[float, float]], *, n: int) -> None:
+    """A ring around the marks that are named among ``n`` others."""
+    if places:
+        x, y = zip(*places, strict=True)
+        axes.scatter(x, y, s=2.2 * size_of(n), facecolors="none", edgecolors=INK, linewidths=0.7, zorder=5, gid="ring")
 
 
 def draw_marks(axes: Axes, x: Any, y: Any, look: Look, *, n: int) -> None:

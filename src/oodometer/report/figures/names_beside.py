@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ Box = tuple[float, float, float, float]
 
 SIDES = tuple(
     (round(away * np.cos(angle), 2), round(away * np.sin(angle), 2))
-    for away in (4.5, 7.0, 11.0, 16.0, 22.0, 30.0)
+    for away in (4.5, 7.0, 11.0, 16.0, 22.0, 30.0, 42.0, 58.0)
     for angle in np.deg2rad([0, 180, 45, 135, 315, 225, 90, 270, 20, 160, 340, 200])
 )
 """Where a name may stand, in points from its mark: near first."""
@@ -67,9 +67,7 @@ def write_names(axes: Axes, names: Sequence[str], at: np.ndarray, obstacles: Obs
         text.xy = (float(place[0]), float(place[1]))
         size = text.get_window_extent()
         mark = axes.transData.transform(place)
-        room = Room(inside, marks, dots)
-        spot = _free(mark, (size.width, size.height), [*taken, *better_not], room)
-        spot = spot or _free(mark, (size.width, size.height), taken, room)
+        spot = _best(mark, (size.width, size.height), (taken, better_not), Room(inside, marks, dots))
         if spot is None:
             text.remove()
             note(figure, f"no room for the name of {name}; --columns 2 has more")
@@ -106,6 +104,19 @@ class Room:
     frame: Box
     marks: np.ndarray
     dots: float
+
+
+def _best(
+    mark: np.ndarray, size: tuple[float, float], others: tuple[Sequence[Box], Sequence[Box]], room: Room
+) -> Box | None:
+    """The first spot where nothing is; else one over an interval or a line; else one tied across other marks."""
+    taken, better_not = others
+    across = replace(room, marks=np.empty((0, 2)))
+    return (
+        _free(mark, size, [*taken, *better_not], room)
+        or _free(mark, size, taken, room)
+        or _free(mark, size, taken, across)
+    )
 
 
 def _free(mark: np.ndarray, size: tuple[float, float], taken: Sequence[Box], room: Room) -> Box | None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.figures.chosen import that_fit
-from oodometer.report.figures.looks import MOST, Looks, draw_marks, size_of
+from oodometer.report.figures.chosen import to_name
+from oodometer.report.figures.looks import MOST, Looks, draw_marks, ring
 from oodometer.report.figures.names_beside import Obstacles, write_names
-from oodometer.report.figures.style import INK, SOFT
+from oodometer.report.figures.style import SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,20 +85,11 @@ def _limits(estimates: Sequence[Estimate], *, few: bool, share: float) -> tuple[
 def write_marks(axes: Axes, marks: Sequence[Mark], label: Sequence[str]) -> None:
     """Names beside marks: those that are asked for, or all where they are few."""
     places = {one.model: (100 * one.x.value, 100 * one.y.value) for one in marks}
-    if not label and len(places) > FEW:
+    chosen = to_name(list(places), label, FEW)
+    if not chosen:
         return
-    chosen = that_fit(list(places), label, "--label")
     at = np.array([places[name] for name in chosen])
-    if len(chosen) < len(places):
-        axes.scatter(
-            at[:, 0],
-            at[:, 1],
-            s=2.2 * size_of(len(places)),
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=0.7,
-            zorder=5,
-            gid="ring",
-        )
     bars = np.array([(*ends_of(one.x), *ends_of(one.y)) for one in marks]) if len(marks) <= MOST else None
-    write_names(axes, chosen, at, Obstacles(np.array(list(places.values())), bars))
+    written = write_names(axes, chosen, at, Obstacles(np.array(list(places.values())), bars))
+    if len(chosen) < len(places):
+        ring(axes, [note.xy for note in written], n=len(places))

@@ -46,6 +46,7 @@ def draw_quadrants(study: Study, options: FigureOptions) -> Figure:
     for axes in cells[len(shifts) :]:
         axes.remove()
     legend_above(figure, *looks.legend())
+    that_fit([one.model for some in marks for one in some], options.label, "--label")
     for axes, some in zip(cells, marks, strict=False):
         write_marks(axes, some, options.label)
     return figure

@@ -11,14 +11,14 @@ import numpy as np
 
 from oodometer.core.errors import UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.report.figures.chosen import enough_conditions, shifts_of, shown_points, that_fit
+from oodometer.report.figures.chosen import enough_conditions, shifts_of, shown_points, that_fit, to_name
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.legends import legend_above
-from oodometer.report.figures.looks import MOST, Looks, draw_marks, looks_for, size_of
+from oodometer.report.figures.looks import MOST, Looks, draw_marks, looks_for, ring
 from oodometer.report.figures.names_beside import Obstacles, write_names
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.percent_axes import Span, on_scale, set_percent_axis, span_of
-from oodometer.report.figures.style import INK, LINE, SMALL, SOFT, axis_text, new_figure, note, short, width_of
+from oodometer.report.figures.style import LINE, SMALL, SOFT, axis_text, new_figure, note, short, width_of
 from oodometer.report.points import Point, named
 from oodometer.report.robustness import Robustness
 from oodometer.report.study import Study, StudyShift
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 FEW = 12
 """Models that are all named where nobody says which."""
+
+FEW_IF_NARROW = 5
+NARROW = 2.5
+"""And in a panel of fewer inches than these."""
 
 IDEAL_IN_VIEW = 0.2
 """Of the width: how much of y = x is to be seen, where all models are far below it."""
@@ -82,8 +86,9 @@ def draw_panels(study: Study, panels: Sequence[Panel], options: FigureOptions) -
     for axes in cells[len(panels) :]:
         axes.remove()
     legend_above(figure, *entries(panels, looks))
+    that_fit([point.model for panel in panels for point in panel.points], options.label, "--label")
     for axes, panel in zip(cells, panels, strict=False):
-        write_models(axes, panel, options)
+        write_models(axes, panel, options.label)
     return figure
 
 
@@ -113,7 +118,7 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     for category, _ in counts.most_common():  # the rare ones on top
         some = [point for point in panel.points if point.origin.category == category]
         _draw_points(axes, some, looks, (x, y), n=len(panel.points))
-    apart = 0.26 / panel.side
+    apart = max(0.26 / panel.side, 0.07)
     set_percent_axis(axes, "x", x, apart=apart)
     set_percent_axis(axes, "y", y, apart=apart)
     axes.set_xlabel(axis_text(shift.points.x[0], "accuracy (%)", panel.side))
@@ -206,39 +211,38 @@ def _say_line(axes: Axes, found: Robustness) -> None:
     fitted = found.fitted
     words = [f"R² = {fitted.r2:.2f}", f"n = {fitted.n}"]
     if fitted.slope is not None:
-        words.insert(0, f"slope {fitted.slope.value:.2f}")
+        words.insert(0, f"slope {fitted.slope.value:.2f}".replace("-", "−"))
     axes.text(
         0.985, 0.02, "\n".join(words), transform=axes.transAxes, ha="right", va="bottom", fontsize=SMALL - 0.5,
         color=LINE, linespacing=1.25, gid="said",
     )  # fmt: skip
 
 
-def write_models(axes: Axes, panel: Panel, options: FigureOptions) -> None:
+def write_models(axes: Axes, panel: Panel, label: Sequence[str]) -> None:
     """Names beside marks: those that are asked for, or all where they are few."""
     models = {point.model: point for point in panel.points}
-    if not options.label and len(models) > FEW:
+    chosen = to_name(list(models), label, FEW if panel.side >= NARROW else FEW_IF_NARROW)
+    if not chosen:
         return
-    chosen = that_fit(list(models), options.label, "--label")
-    every = np.array([_place(axes, point) for point in models.values()])
-    at = np.array([_place(axes, models[name]) for name in chosen])
-    if len(chosen) < len(models):
-        axes.scatter(
-            at[:, 0], at[:, 1], s=2.2 * size_of(len(models)), facecolors="none", edgecolors=INK, linewidths=0.7,
-            zorder=5, gid="ring",
-        )  # fmt: skip
+    every = np.array([_place(axes, point, panel.scale) for point in models.values()])
+    at = np.array([_place(axes, models[name], panel.scale) for name in chosen])
     found = panel.shift.robustness
     ends = np.linspace(max(axes.get_xlim()[0], axes.get_ylim()[0]), min(axes.get_xlim()[1], axes.get_ylim()[1]), 40)
     lines = [np.column_stack([ends, ends])] if ends[0] < ends[-1] else []
     lines += [np.column_stack([part[:, 0], line]) for part, line in lines_of(found)] if found else []
     bars = np.array([_bar(point) for point in models.values()]) if len(models) <= MOST else None
-    write_names(axes, chosen, at, Obstacles(every, bars, tuple(lines)))
+    written = write_names(axes, chosen, at, Obstacles(every, bars, tuple(lines)))
+    if len(chosen) < len(models):
+        ring(axes, [note.xy for note in written], n=len(models))
 
 
-def _place(axes: Axes, point: Point) -> tuple[float, float]:
-    return (
-        float(np.clip(100 * point.x[0].value, *axes.get_xlim())),
-        float(np.clip(100 * point.y.value, *axes.get_ylim())),
+def _place(axes: Axes, point: Point, scale: Scale) -> tuple[float, float]:
+    """Where its mark is."""
+    x, y = (
+        Span(*limits, scale).clip(np.array(100 * one.value))
+        for limits, one in ((axes.get_xlim(), point.x[0]), (axes.get_ylim(), point.y))
     )
+    return float(x), float(y)
 
 
 def _bar(point: Point) -> list[float]:
