@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -142,7 +142,7 @@ def json_of(value: Any) -> Any:
     True
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: json_of(getattr(value, one.name)) for one in fields(value)}
+        return {name: json_of(one) for name, one in vars(value).items()}
     if isinstance(value, Mapping):
         return {str(key): json_of(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

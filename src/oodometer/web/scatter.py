@@ -29,6 +29,10 @@ PATHS = {
     "star": "M0,-6.5L1.6,-2L6.4,-2L2.6,1L4,5.6L0,2.8L-4,5.6L-2.6,1L-6.4,-2L-1.6,-2Z",
     "cross": "M-1.8,-5.4H1.8V-1.8H5.4V1.8H1.8V5.4H-1.8V1.8H-5.4V-1.8H-1.8Z",
     "triangle-down": "M0,6L6,-5L-6,-5Z",
+    "pentagon": "M0,-5.8L5.5,-1.8L3.4,4.7L-3.4,4.7L-5.5,-1.8Z",
+    "triangle-left": "M-6,0L5,-6L5,6Z",
+    "triangle-right": "M6,0L-5,-6L-5,6Z",
+    "hexagon": "M-5.6,0L-2.8,-4.9L2.8,-4.9L5.6,0L2.8,4.9L-2.8,4.9Z",
 }
 """The marks of `oodometer.report.palette`, around 0."""
 

@@ -38,8 +38,8 @@ class Column:
 def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, Any]:
     """All models, the best in the first column first."""
     catalogue, study = explorer.catalogue(), explorer.study()
-    columns = _columns(explorer, catalogue, study)
     chosen = _chosen(study, shift)
+    columns = _columns(explorer, catalogue, study, chosen)
     models = _models(explorer, catalogue, study)
     first = columns[0].accuracies if columns else {}
     names = sorted(models, key=lambda name: (-first[name].value if name in first else 1.0, name))
@@ -94,8 +94,8 @@ def _models(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> di
     return {**imported, **found}
 
 
-def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> list[Column]:
-    """Clean sets, then shifts in the order of the study, then what else was asked."""
+def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chosen: StudyShift | None) -> list[Column]:
+    """The clean set, the shift that is chosen, other shifts in the order of the study, and what else was asked."""
     accuracies = explorer.accuracies(catalogue)
     shifts = {one.name: one for one in study.shifts} if study else {}
     found: dict[str, Column] = {}
@@ -111,15 +111,13 @@ def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> l
         if name not in found:
             means = {point.model: point.y for point in shift.points.models}
             found[name] = Column(name, len(shift.points.conditions) > 1, name, means)
-    clean = _clean(explorer, study)
-    order = [*clean, *shifts]
+    order = [*_clean(explorer, study), *([chosen.name] if chosen else []), *shifts]
     return sorted(found.values(), key=lambda one: order.index(one.name) if one.name in order else len(order))
 
 
 def _clean(explorer: Explorer, study: Study | None) -> list[str]:
-    """What shifts are compared with."""
-    sides = [name for one in study.shifts for name in (one.standard, *one.points.x)] if study else []
-    return list(dict.fromkeys([*sides, *clean_names(explorer)]))
+    """What shifts are compared with: the set that most are, or whatever is clean where no shift is known yet."""
+    return [study.conditions[0].name] if study and study.shifts else clean_names(explorer)
 
 
 def _sizes(column: Column) -> list[int]:

@@ -2,6 +2,7 @@
 "use strict";
 (function () {
   const LOOK_AGAIN_MS = 2000;
+  const FEW_ROWS = 15;
 
   function valueOf(row, place) {
     const cell = row.cells[place];
@@ -46,6 +47,32 @@
     });
   }
 
+  // A field above a table with many rows: those stay whose first two cells (model and category) have what is typed.
+  function search(table) {
+    const rows = Array.from(table.tBodies[0].rows);
+    if (rows.length <= FEW_ROWS) {
+      return;
+    }
+    const label = document.createElement("label");
+    label.className = "search";
+    label.textContent = "Find ";
+    const field = document.createElement("input");
+    field.type = "search";
+    const told = document.createElement("span");
+    told.setAttribute("role", "status");
+    field.addEventListener("input", function () {
+      const wanted = field.value.trim().toLowerCase();
+      for (const row of rows) {
+        const text = row.cells[0].textContent + " " + row.cells[1].textContent;
+        row.hidden = !text.toLowerCase().includes(wanted);
+      }
+      const found = rows.filter((row) => !row.hidden).length;
+      told.textContent = wanted ? " " + found + " of " + rows.length : "";
+    });
+    label.append(field, told);
+    table.closest(".wide").before(label);
+  }
+
   // An address with empty fields is harder to read and to share.
   function leaveEmptyOut(form) {
     form.addEventListener("formdata", function (event) {
@@ -64,6 +91,7 @@
   }
 
   document.querySelectorAll("table.sortable").forEach(connect);
+  document.querySelectorAll("table.searched").forEach(search);
   document.querySelectorAll("form.filters").forEach(leaveEmptyOut);
   document.querySelectorAll("form.filters").forEach(sendWhenChosen);
   if (document.body.dataset.pending !== undefined) {

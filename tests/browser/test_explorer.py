@@ -1,0 +1,136 @@
+"""The explorer in a real browser: from the leaderboard to an image, on a phone, in the dark, for everyone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from oodometer.store.store import Store
+from oodometer.web.app import explorer_app
+from oodometer.web.explorer import Explorer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.slow
+
+
+def picture(cell: Any, image_id: str) -> np.ndarray:
+    """Noise of an image's own."""
+    rng = np.random.default_rng([len(cell.condition_name), int(image_id[-8:-4])])
+    return rng.integers(0, 256, (32, 32, 3), dtype=np.uint8)
+
+
+@pytest.fixture(scope="module")
+def address(small_store: Store) -> Iterator[str]:
+    """Where the pages over the small store are, with pictures."""
+    uvicorn = pytest.importorskip("uvicorn")
+    explorer = Explorer(small_store, picture=picture)
+    explorer.wait_for_study()
+    settings = uvicorn.Config(explorer_app(explorer, hosts=("127.0.0.1",)), port=0, log_level="error", lifespan="off")
+    server = uvicorn.Server(settings)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+    explorer.close()
+
+
+def test_from_the_leaderboard_to_an_image(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(address)
+    page.get_by_role("link", name="plain-d", exact=True).first.click()
+    assert page.get_by_role("heading", level=1).inner_text() == "plain-d"
+    page.locator("table", has_text="Most often called").get_by_role("link", name="owl").click()
+    assert parse_qs(urlsplit(page.url).query)["class"] == ["owl"]
+    page.get_by_label("Its answer").select_option("")
+    page.wait_for_load_state("networkidle")
+    assert "answer" not in parse_qs(urlsplit(page.url).query)  # what is empty is not in the address
+    card = page.locator(".cards li").first
+    card.get_by_role("link").click()
+    page.wait_for_load_state("networkidle")
+    shown = page.locator(".shown img")
+    assert shown.evaluate("image => image.complete && image.naturalWidth") == 512  # 32 pixels, each a square of 16
+    page.get_by_role("link", name="severity 3, fog/3").or_(page.get_by_role("link", name="fog/3")).first.click()
+    assert page.get_by_role("heading", name="Answers on fog/3").is_visible()
+
+
+def test_tables_are_sorted_by_a_click_and_by_keyboard(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(address)
+
+    def numbers() -> list[float]:
+        cells = page.locator("table.searched tbody tr td.percent:nth-of-type(2)")
+        return [float(one) for one in cells.evaluate_all("cells => cells.map((cell) => cell.dataset.value)")]
+
+    first = numbers()
+    assert first == sorted(first, reverse=True)
+    page.get_by_role("button", name="sort by clean").click()
+    page.get_by_role("button", name="sort by clean").click()
+    assert numbers() == sorted(first)
+    heading = page.locator("th", has_text="clean").first
+    assert heading.get_attribute("aria-sort") == "ascending"
+    page.get_by_role("button", name="sort by Model").focus()
+    page.keyboard.press("Enter")
+    names = page.locator("table.searched tbody th").all_inner_texts()
+    assert names == ["plain-d", "plain-c", "plain-b", "plain-a", "augmented", "</script><img src=x onerror=alert(1)>"]
+
+
+def test_two_models_and_the_images_between_them(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(f"{address}/compare?a=plain-a&b=plain-d&on=sketch")
+    chip = page.locator(".chips li", has_text="Only B right")
+    n = int(chip.locator("small").inner_text())
+    chip.get_by_role("link").click()
+    page.wait_for_load_state("networkidle")
+    assert page.locator(".cards li").count() == min(n, 24)
+    assert n > 24
+    page.get_by_role("link", name="After →").click()
+    assert parse_qs(urlsplit(page.url).query) == {
+        "a": ["plain-a"], "b": ["plain-d"], "on": ["sketch"], "show": ["only_b"], "page": ["2"]
+    }  # fmt: skip
+    assert page.locator(".cards li").count() == min(n - 24, 24)
+
+
+def test_a_hostile_name_is_only_a_name(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(address)
+    page.get_by_role("link", name="onerror").first.click()
+    assert page.get_by_role("heading", level=1).inner_text() == "</script><img src=x onerror=alert(1)>"
+    assert page.locator("main img").count() == 0
+
+
+PAGES = {
+    "leaderboard": "/",
+    "model": "/model/augmented",
+    "shift": "/shift/sketch",
+    "compare": "/compare?a=plain-a&b=plain-d",
+    "images": "/images?model=plain-a&answer=wrong&order=sure",
+    "image": "/image?data=animals&id=animals-0003.png",
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_everyone_can_use_it(
+    browser_page: Page, address: str, violations: Callable[[Page], list[str]], name: str, theme: Any
+) -> None:
+    browser_page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    browser_page.goto(address + PAGES[name], wait_until="networkidle")
+    assert violations(browser_page) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_wider_than_a_phone(browser_page: Page, address: str, name: str) -> None:
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    browser_page.goto(address + PAGES[name], wait_until="networkidle")
+    assert browser_page.evaluate("document.documentElement.scrollWidth") == 390
