@@ -198,3 +198,11 @@ def test_nothing_is_wider_than_the_page(opened, width):
     for figure in ("corruptions-heat", "corruptions-severity", "correlations-matrix"):
         show(opened, figure)
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everyone_can_use_it(opened, violations, theme):
+    opened.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    for figure in ("corruptions-heat", "corruptions-severity", "correlations-matrix"):
+        show(opened, figure)
+    assert violations(opened) == []

@@ -126,6 +126,35 @@ def test_the_clean_side_is_that_of_the_same_data(filled, make_dataset):
     assert clean == {"val": pytest.approx(0.9), "other": pytest.approx(0.8)}
 
 
+def test_data_of_one_name_are_told_apart_by_their_content(filled, make_dataset):
+    first, second = make_dataset(N), make_dataset(N, contents=[bytes([9, n] * 8) for n in range(N)])
+    right = []
+    for at, (data, wrong) in enumerate(((first, 4), (second, 8))):
+        right.append(np.mean(list(add_family(filled, data, names=("fog",), seed=at).values())))
+        filled.add(data, (np.arange(N) < wrong).astype(int), model="net")
+    grids = grids_of(study_of(filled.store))
+    assert len({grid.data for grid in grids}) == 2
+    found = {(round(grid.clean["net"].value, 6), round(grid.mean("net").value, 6)) for grid in grids}
+    assert found == {(0.9, round(right[0], 6)), (0.8, round(right[1], 6))}
+
+
+def test_a_family_run_with_two_seeds_is_two(filled, make_dataset):
+    data = make_dataset(N)
+    for seed in (0, 1):
+        add_family(filled, data, names=("fog",), seed=seed, transform={"seed": seed})
+    assert [grid.data for grid in grids_of(study_of(filled.store))] == ["val#1", "val#2"]
+
+
+def test_predictions_and_a_table_of_one_family_are_apart(filled, make_dataset):
+    data = make_dataset(N)
+    add_family(filled, data, names=("fog",))
+    rows = [Accuracy("net", f"cifar10-c/fog/{severity}", 0.5, N, "t.csv") for severity in SEVERITIES]
+    write_table(filled.store, rows)
+    grids = {grid.data: grid for grid in grids_of(study_of(filled.store))}
+    assert grids.keys() == {"val", "imported"}
+    assert grids["imported"].mean("net").value == 0.5
+
+
 def test_frames_of_sequences_are_no_corruptions(filled, make_dataset):
     data = make_dataset(N)
     for frame in range(3):

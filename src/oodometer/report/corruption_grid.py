@@ -10,7 +10,7 @@ from functools import cached_property
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES
 from oodometer.report.families import Corrupted, corrupted
-from oodometer.report.study import Study, StudyCondition
+from oodometer.report.study import Study, StudyCondition, StudyShift
 from oodometer.report.study.grid import IMPORTED
 from oodometer.report.study.kinds import CLEAN_NAMES
 
@@ -51,6 +51,8 @@ class CorruptionGrid:
         accuracies: By corruption and severity, of each model that was measured.
         clean: Of each model on the images as they are, where that is known, and ``clean_name`` what they are.
         means: Of each model over all conditions, where it is known per image, so that the interval is narrower.
+        names: Of its conditions in the study.
+        contents: First letters of the digests of its data, as scores have them; an empty one for a table.
     """
 
     family: str
@@ -59,6 +61,8 @@ class CorruptionGrid:
     clean: Mapping[str, Estimate] = field(default_factory=dict)
     clean_name: str = ""
     means: Mapping[str, Estimate] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:
@@ -161,7 +165,7 @@ def grids_of(study: Study) -> list[CorruptionGrid]:
             key = one.family, _data(condition, f"/{one.name}/{one.severity}")
             found.setdefault(key, {})[one.name, one.severity] = condition
     grids = [
-        _with_clean(study, CorruptionGrid(family, data, {place: one.accuracies for place, one in conditions.items()}))
+        _with_clean(study, _grid(family, data, conditions))
         for (family, data), conditions in found.items()
         if all(severity in SEVERITIES for _, severity in conditions)
     ]
@@ -169,17 +173,29 @@ def grids_of(study: Study) -> list[CorruptionGrid]:
 
 
 def _data(condition: StudyCondition, part: str) -> str:
-    """What was corrupted; with a number where that was done several times, with other seeds."""
-    _, sign, number = condition.name.removeprefix(condition.condition).rpartition("#")
-    return condition.data.removesuffix(part) + (f" {sign}{number}" if number.isdigit() else "")
+    """What was corrupted; with a digest or a number where the study's name of the condition has one."""
+    if condition.data.endswith(part):  # each condition is a data set of its own, as the folders of ImageNet-C are
+        return condition.data.removesuffix(part)
+    mark = condition.name.removeprefix(condition.condition).removeprefix(f"@{condition.data}")
+    return f"{condition.data}{mark}"
+
+
+def _grid(family: str, data: str, conditions: Mapping[tuple[str, int], StudyCondition]) -> CorruptionGrid:
+    return CorruptionGrid(
+        family,
+        data,
+        {place: one.accuracies for place, one in conditions.items()},
+        names=frozenset(one.name for one in conditions.values()),
+        contents=frozenset(str(one.described.get("data", ""))[:8] for one in conditions.values()),
+    )
 
 
 def _with_clean(study: Study, grid: CorruptionGrid) -> CorruptionGrid:
     """With the other side of its shift, on the same photographs where both have them; else with its data."""
-    shift = next((one for one in study.shifts if one.name in (grid.family, f"{grid.family}@{grid.data}")), None)
+    shift = shift_of(study, grid)
     if shift is None:
-        data = [one for one in study.conditions if one.condition in CLEAN_NAMES and one.data == grid.data]
-        return replace(grid, clean=data[0].accuracies, clean_name=data[0].name) if data else grid
+        clean = [one for one in study.conditions if one.condition in CLEAN_NAMES and one.data == grid.data]
+        return replace(grid, clean=clean[0].accuracies, clean_name=clean[0].condition) if clean else grid
     points = shift.points.models
     said = {corrupted(one) for one in shift.points.conditions}
     averaged = {Corrupted(grid.family, name, severity) for name in grid.averaged for severity in grid.severities}
@@ -189,3 +205,8 @@ def _with_clean(study: Study, grid: CorruptionGrid) -> CorruptionGrid:
         clean_name=shift.points.x[0],
         means={point.model: point.y for point in points if point.y.low is not None} if said == averaged else {},
     )
+
+
+def shift_of(study: Study, grid: CorruptionGrid) -> StudyShift | None:
+    """The shift that is the mean of the grid."""
+    return next((one for one in study.shifts if grid.names.issuperset(one.shifted) and one.shifted), None)

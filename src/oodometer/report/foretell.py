@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.report.correlate import CorrelateOptions, Correlations, ShiftPair, correlate_points
-from oodometer.report.corruption_grid import CorruptionGrid, grids_of, spaced
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, shift_of, spaced
 from oodometer.report.families import corrupted
 from oodometer.report.points import Point, Points
 from oodometer.report.study import Study, StudyShift
@@ -57,7 +57,7 @@ def foretold(study: Study) -> Foretold | None:
     rows, cols = (list(_with_lines(some, options, left_out)) for some in (synthetic, natural))
     if not rows or not cols:
         raise OodometerError(left_out[0])
-    single = list(_with_lines(_each(study, made), options, left_out))
+    single = list(_with_lines(_each(study), options, left_out))
     return Foretold(
         whole=correlate_points(rows, cols, options),
         each=correlate_points(single, cols, options) if single else None,
@@ -125,13 +125,12 @@ def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
             yield replace(point, y=Estimate(value, None, None, point.y.n, f"none: a mean over {sum(sizes)} conditions"))
 
 
-def _each(study: Study, shifts: Sequence[StudyShift]) -> list[Points]:
+def _each(study: Study) -> list[Points]:
     """Every corruption of every family that is a shift of the study, with the family's clean set."""
-    families = {one.name: one for one in shifts if _is_family(one)}
     found = []
     for grid in grids_of(study):
-        shift = families.get(grid.family) or families.get(f"{grid.family}@{grid.data}")
-        if shift:
+        shift = shift_of(study, grid)
+        if shift and not shift.natural and _is_family(shift):
             found += [points for name in grid.corruptions if (points := _corruption(grid, shift, name)).models]
     return found
 

@@ -35,7 +35,7 @@ class Errors:
 
 def errors_of(scores: Sequence[Score], grid: CorruptionGrid) -> Errors | None:
     """The corruption errors among these scores that are about the grid; None where there are none."""
-    found = [one for one in scores if one.condition.partition("/")[0] == grid.family and one.data in ("", grid.data)]
+    found = [one for one in scores if one.condition.partition("/")[0] == grid.family and one.content in grid.contents]
     by_metric = {
         metric: {(one.model, one.condition.partition("/")[2]): one for one in found if one.metric == metric}
         for metric in ("ce", "mce", "relative-mce")

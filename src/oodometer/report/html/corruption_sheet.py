@@ -61,7 +61,7 @@ def _cells(models: Sequence[StudyModel], grid: CorruptionGrid) -> dict[tuple[str
     found: dict[tuple[str, int], Cell] = {}
     for cell in (cell for model in models for cell in model.cells):
         one = corrupted(cell.condition_name)
-        if one and one.family == grid.family and cell.data.removesuffix(f"/{one.name}/{one.severity}") == grid.data:
+        if one and one.family == grid.family and str(cell.condition["data"])[:8] in grid.contents:
             found.setdefault((one.name, one.severity), cell)
     return found
 
