@@ -64,10 +64,6 @@ class Beyond:
     own: tuple[ModelRobustness, ...]
     extended: tuple[ModelRobustness, ...]
 
-    def by_chance(self, level: float) -> float:
-        """How many of the others would be above by chance alone."""
-        return self.others * (1 - level) / 2
-
 
 def best_under(shift: StudyShift, level: float) -> Best:
     """The most accurate model, and which of the others may be as good."""

@@ -159,9 +159,11 @@ def test_who_is_beyond_the_line(table):
     # on the line y = x - 0.1 that the others make, 0.56 is expected
     assert rho.value == pytest.approx(0.14)
     assert words(found, BEYOND)[0] == (
-        "On imagenet-sketch, 1 of the 2 models beside the line is above it (by chance about 0.1 would be); the highest "
+        "On imagenet-sketch, 1 of the 2 models beside the line is above it; the highest "
         f"is above, with ρ = 14.0 points [{100 * rho.low:.1f}, {100 * rho.high:.1f}]."
     )
+    # two tails of 5 %, of which one is above
+    assert "by chance alone 2.5 % of the models beside a line would be" in words(found, BEYOND)[-1]
     assert found.lead[0] == "7 models (5 standard and 2 more data) were measured on 2 conditions."
     assert found.lead[1] == "14 accuracies come from t.csv, without the answers behind them."
 
@@ -170,7 +172,7 @@ def test_where_the_line_is_only_extended(table):
     line, *_ = words(section(table({"far": (0.85, 0.9)})), BEYOND)
     assert "the only model beside the line, far, is above it, where that is only extended: ρ = 15.0 points [" in line
     line, *_ = words(section(table({"far": (0.85, 0.9), "near": (0.66, 0.7)})), BEYOND)
-    assert "2 of the 2 models beside the line are above it, 1 of them where it is only extended (by chance" in line
+    assert "2 of the 2 models beside the line are above it, 1 of them where it is only extended; the highest" in line
 
 
 def test_none_beyond_the_line(table):

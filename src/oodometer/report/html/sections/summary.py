@@ -150,7 +150,6 @@ def _lost(loss: Loss) -> str:
 
 def beyond_sentences(study: Study) -> list[str]:
     """Whether any model is beyond the line, on each natural shift that has one."""
-    level = study.options.resampling.level
     shifts = leading([one for one in study.shifts if one.natural and one.robustness], TOLD)
     found = []
     for shift in shifts:
@@ -167,11 +166,12 @@ def beyond_sentences(study: Study) -> list[str]:
             )
             found.append(f"On {shift.name} {none} above it.")
         else:
-            found.append(_above_sentence(shift, level))
+            found.append(_above_sentence(shift))
     if found:
+        chance = f"{50 * (1 - study.options.resampling.level):.3g} %"
         found.append(
-            "Above the line means that the whole interval of ρ is above 0. Of models that the line goes through that "
-            "says little: they help to draw it."
+            f"Above the line means that the whole interval of ρ is above 0; by chance alone {chance} of the models "
+            "beside a line would be. Of models that the line goes through it says little: they help to draw it."
         )
     return found
 
@@ -181,7 +181,7 @@ def _are(models: Sequence[ModelRobustness]) -> str:
     return f"{'is' if len(names) == 1 else 'are'} {listed(names, 3)}"
 
 
-def _above_sentence(shift: StudyShift, level: float) -> str:
+def _above_sentence(shift: StudyShift) -> str:
     beyond = beyond_line(shift)
     top = beyond.above[0]
     if beyond.others == 1:
@@ -190,10 +190,10 @@ def _above_sentence(shift: StudyShift, level: float) -> str:
             f"On {shift.name} the only model beside the line, {top.model}, is above it{where}: ρ = {points(top.rho)}."
         )
     extended = f", {len(beyond.extended):,} of them where it is only extended" if beyond.extended else ""
+    are = "is" if len(beyond.above) == 1 else "are"
     return (
-        f"On {shift.name}, {len(beyond.above):,} of the {beyond.others:,} models beside the line "
-        f"{'is' if len(beyond.above) == 1 else 'are'} above it{extended} (by chance about "
-        f"{beyond.by_chance(level):.1f} would be); the highest is {top.model}, with ρ = {points(top.rho)}."
+        f"On {shift.name}, {len(beyond.above):,} of the {beyond.others:,} models beside the line {are} above "
+        f"it{extended}; the highest is {top.model}, with ρ = {points(top.rho)}."
     )
 
 
@@ -207,7 +207,7 @@ def _key_figures(shifts: Sequence[StudyShift], best: Mapping[str, Best]) -> Tabl
         Column("Accuracy", "percent", "Top-1 under the shift.", "high"),
         Column("Loss", "points", "Of that model: its clean accuracy minus that under the shift.", "low"),
         Column("R²", "number", "The share of the variance between models that the line explains."),
-        Column("Above the line", "count", "Models beside the line with an interval of ρ above 0."),
+        Column("Above line", "count", "Models beside the line with an interval of ρ above 0."),
     )
     rows = tuple(
         (
