@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
@@ -21,6 +21,8 @@ from oodometer.report.study import Study, study_of
 from oodometer.store.store import Store, open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.slow
@@ -184,3 +186,13 @@ def test_nothing_is_wider_than_a_phone(page: Page, name: str):
     assert wide is not None
     assert wide["x"] >= 0
     assert wide["x"] + wide["width"] <= 390
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everyone_can_use_it(page: Page, violations: Callable[[Page], list[str]], theme: Literal["light", "dark"]):
+    page.emulate_media(color_scheme=theme)
+    for name in ("reliability", "response", "ood-histograms", "interventions-plot"):
+        figure(page, name)
+    for folded in page.locator("details.numbers > summary").all():
+        folded.click()
+    assert violations(page) == []

@@ -44,7 +44,8 @@ class Commands:
 def commands_of(study: Study) -> tuple[Commands, ...]:
     """What made the predictions, and what gives each kind of number in the report."""
     found = (
-        Commands("The predictions, and the tables that were imported:", (*_runs(study), *_imports(study))),
+        Commands("The predictions:", tuple(_runs(study))),
+        Commands("What was imported:", tuple(_imports(study))),
         Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
         Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
         _comparisons(study),
