@@ -96,6 +96,16 @@ def test_none_can_be_told_apart(run):
     assert line.endswith("None of the 2 others can be told apart from it.")
 
 
+def test_one_model_is_not_called_the_best(run):
+    found = section(run({"a": ranks(100, 200)}))
+    (line,) = words(found, BEST)
+    own = binomtest(100, 200).proportion_ci(method="exact")
+    bounds = f"[{100 * own.low:.1f}, {100 * own.high:.1f}]"
+    assert line.startswith(f"On drawn (style shift), only a was measured: 50.0 % {bounds} of 200 images, 40.0 points [")
+    assert line.endswith(" below iid.")
+    assert not any("median" in one for one in found.lead)
+
+
 def test_equals_are_not_called_better(run):
     (line,) = words(section(run({"a": ranks(100, 200), "b": ranks(100, 200, 50)})), BEST)
     assert line.startswith("On drawn (style shift), no model is more accurate than a: 50.0 % ")

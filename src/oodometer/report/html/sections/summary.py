@@ -28,7 +28,7 @@ IN_WORDS = {"dataset": "dataset shift", "style": "style shift", "attribute": "at
 
 def section(study: Study) -> Section | None:
     """What there is to say, and what can't be said."""
-    shifts = leading([one for one in study.shifts if len(one.points.models) > 1], TOLD)
+    shifts = leading(study.shifts, TOLD)
     level = study.options.resampling.level
     best = {shift.name: best_under(shift, level) for shift in shifts}
     parts: list[Part] = []
@@ -88,13 +88,16 @@ def best_sentence(shift: StudyShift, best: Best) -> str:
     of = f" of {plural(best.accuracy.n, 'image')}" if best.accuracy.n else ""
     mean = f", the mean of {len(shift.shifted)} conditions" if len(shift.shifted) > 1 else ""
     kind = IN_WORDS.get(shift.kind, shift.kind)
+    others = len(shift.points.models) - 1
     equal = best.next is not None and best.next[1].value == 0
     first = f"no model is more accurate than {best.model}" if equal else f"{best.model} is the most accurate"
+    first = first if others else f"only {best.model} was measured"
     start = (
         f"On {shift.name} ({kind}{mean}), {first}: {percent(best.accuracy)}{of}, "
         f"{_below(best.drop)} {shift.standard or shift.points.x[0]}."
     )
-    others = len(shift.points.models) - 1
+    if not others:
+        return start
     if best.accuracy.low is None:
         return f"{start} Whether it is ahead of the {plural(others, 'other')} can’t be told without intervals."
     if not best.tied and best.next is not None:
