@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from oodometer.core.dataset import Dataset, Scan
+from oodometer.core.labels import numbered
 from oodometer.core.predictions import from_logits
+from oodometer.core.view import View
 from oodometer.metrics.corruption_error import SEVERITIES
 from oodometer.report.points import Origin
 from oodometer.report.robustness import RobustnessOptions
 from oodometer.report.study import Study, study_of
 from oodometer.stats.bootstrap import Resampling
+from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table
 
@@ -83,29 +88,60 @@ MODELS = ("good", "fair", "poor", "worst")
 CORRUPTIONS = ("fog", "snow")
 
 
-@pytest.fixture
-def answered(filled: Any, make_dataset: Callable[..., Any]) -> Study:
+@dataclass(frozen=True)
+class Grey:
+    """Images of one pixel, whose content is their position."""
+
+    n: int
+
+    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+        return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
+
+    def scan(self, indices: np.ndarray, progress: Any) -> Scan:
+        return Scan(tuple(int(index).to_bytes(16, "big") for index in indices), {})
+
+
+def dataset(name: str, labels: np.ndarray) -> Dataset:
+    n = len(labels)
+    ids = tuple(f"{index:04d}" for index in range(n))
+    return Dataset(name=name, ids=ids, labels=labels, space=numbered(10), source=Grey(n), rows=np.arange(n), columns={})
+
+
+def put(store: Store, data: Dataset, model: str, condition: str, logits: np.ndarray) -> None:
+    """One finished cell."""
+    cell = Cell(
+        model={"name": model, "digest": model[0] * 32, "input": {}},
+        condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
+        data=data.name,
+        space=data.space.name,
+        n_classes=10,
+        n_images=len(data),
+    )
+    store.add_cell(cell, data)
+    store.write_part(cell.key, 0, len(data), from_logits(logits, data.labels, np.arange(len(data))))
+    store.seal(cell, keep_logits=False)
+
+
+@pytest.fixture(scope="session")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """Four models that were run: clean, under another style, under two corruptions, and on images of no class."""
     rng = np.random.default_rng(3)
-    data = make_dataset(60)
-    outside = make_dataset(30, labels=[-1] * 30, name="o")
+    store = open_store(str(tmp_path_factory.mktemp("answered")), create=True)
+    data, outside = dataset("val", np.arange(60) % 10), dataset("o", np.full(30, -1))
     for place, model in enumerate(MODELS):
-        about = {"model": model, "digest": str(place) * 32}
-
-        def put(condition: str, strength: float, of: Any = data, about: Any = about) -> None:
-            logits = rng.normal(size=(len(of), 10))
-            known = of.labels >= 0
-            logits[known, of.labels[known]] += strength
-            filled.put(of, from_logits(logits, of.labels, np.arange(len(of))), condition=condition, **about)
-
-        put("clean", 4.0 - 0.6 * place)
-        put("style", 3.0 - 0.6 * place)
-        for name in CORRUPTIONS:
-            for severity in SEVERITIES:
-                put(f"cifar10-c/{name}/{severity}", 3.5 - 0.3 * severity - 0.5 * place)
-        put("odd", 1.0, outside)
-    origins = {name: Origin("standard") if name != "fair" else Origin("robust intervention", "good") for name in MODELS}
-    return study_of(filled.store, origins=origins, options=FEW_DRAWS, only=["style", "cifar10-c"])
+        strengths = {"clean": 4.0 - 0.6 * place, "style": 3.0 - 0.6 * place}
+        strengths |= {
+            f"cifar10-c/{name}/{severity}": 3.5 - 0.3 * severity - 0.5 * place
+            for name in CORRUPTIONS
+            for severity in SEVERITIES
+        }
+        for condition, strength in strengths.items():
+            logits = rng.normal(size=(len(data), 10))
+            logits[np.arange(len(data)), data.labels] += strength
+            put(store, data, model, condition, logits)
+        put(store, outside, model, "odd", rng.normal(size=(len(outside), 10)))
+    origins = {name: Origin("standard") for name in MODELS} | {"fair": Origin("robust intervention", "good")}
+    return study_of(store, origins=origins, options=FEW_DRAWS, only=["style", "cifar10-c"])
 
 
 @pytest.fixture
