@@ -181,12 +181,14 @@ def _level(study: Study) -> list[str]:
 
 
 def _robustness(study: Study) -> list[Line]:
-    """A command for each shift."""
+    """A command for each shift that has a line."""
     lines = []
     for shift in study.shifts:
+        if shift.robustness is None:
+            continue
         words = ["--shift", shift.points.y]
         words += [word for name in shift.points.x for word in ("--x", name)]
-        knee = shift.robustness.fitted.knee if shift.robustness else None
+        knee = shift.robustness.fitted.knee
         words += ["--knee", repr(knee)] if knee is not None else []
         words += [*_categories(study), *_of_the_line(study), *_draws(study)]
         lines.append(_line("robustness", str(study.store), *words))

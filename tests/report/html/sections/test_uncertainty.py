@@ -108,7 +108,7 @@ def test_the_lead_tells_the_range_and_the_best_model(shifted):
     for cell in shifted.cells():
         rows = shifted.read(cell)
         sure += cell.condition_name == "v2" and rows.confidence.mean() > (rows.rank == 0).mean()
-    assert f"There {sure} of 2 models are surer than they are right." in lead
+    assert f"{sure} of 2 models are surer than they are right there." in lead
 
 
 def test_conventions_are_told(shifted):
@@ -239,3 +239,13 @@ def test_what_can_not_be_told_apart_is_noted(filled, make_dataset):
     found = section(study_of(filled.store))
     assert "mine on imagenet-o is left out" in notes(found)
     assert "has no 'clean' over the same classes" in notes(found)
+
+
+def test_of_one_model_no_range_is_told(filled, make_dataset):
+    put_all(filled, make_dataset(60), models=("one",))
+    put_all(filled, make_dataset(60), models=("one",), condition="v2")
+    value = by_place(filled.store, "ece")["one", "v2"].value
+    assert (
+        f"On v2 the expected calibration error is {100 * value:.1f} %. one is "
+        in section(study_of(filled.store)).lead[1]
+    )

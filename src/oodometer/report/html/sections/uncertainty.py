@@ -49,16 +49,15 @@ def _lead(found: Confidences) -> tuple[str, ...]:
     for place, name in enumerate((sides.clean, sides.shifted)):
         errors = [one.numbers["ece"].value for one in _of_side(found, sides, place)]
         if name and errors:
-            lines.append(
-                f"On {name} the expected calibration error is {_percent(min(errors))} to {_percent(max(errors))}."
-            )
+            ends = dict.fromkeys(_percent(one) for one in (min(errors), max(errors)))
+            lines.append(f"On {name} the expected calibration error is {' to '.join(ends)}.")
     if shifted := _of_side(found, sides, 1):
         sure = sum(one.confidence.value > one.accuracy.value for one in shifted)
         best = shifted[0]
+        several = f"{sure} of {len(shifted)} models are surer than they are right there. " if len(shifted) > 1 else ""
         lines.append(
-            f"There {sure} of {len(shifted)} models are surer than they are right. {best.model} is "
-            f"{_percent(best.confidence.value)} sure on average, and right on {_percent(best.accuracy.value)} of the "
-            "images."
+            f"{several}{best.model} is {_percent(best.confidence.value)} sure on average, and right on "
+            f"{_percent(best.accuracy.value)} of the images."
         )
     return "A model that knows how good it is says 80 % where it is right 80 % of the time.", " ".join(lines)
 
