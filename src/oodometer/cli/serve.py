@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from oodometer.web.explorer import Explorer
 
 PORT = 8000
+MANY_CELLS = 50
+"""More take a moment, which looks like a hang."""
 
 
 @click.command(
@@ -95,6 +97,9 @@ def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_brow
     from oodometer.web.app import explorer_app, warm
     from oodometer.web.guard import is_loopback
 
+    n_cells = len(explorer.store.files.names("cells"))
+    if n_cells > MANY_CELLS:
+        say(f"reading {n_cells} cells")
     n = sum(one.n_rows for one in explorer.catalogue().held)
     warm(explorer)
     port = listening.getsockname()[1]

@@ -85,10 +85,10 @@ def _condition(explorer: Explorer, catalogue: Catalogue, held: Held) -> dict[str
     }
 
 
-def _top5(held: Held) -> float | None:
+def _top5(held: Held) -> Estimate | None:
     """The share with the true class among the best five; None where that says nothing."""
     few = held.cell.n_classes <= 5 or (held.cell.known_classes is not None and held.cell.known_classes < 5)
-    return None if few or not held.n else held.top5 / held.n
+    return None if few or not held.n else share_of(held.top5, held.n)
 
 
 def _shifts(study: Study | None, name: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from oodometer.core.errors import did_you_mean
+from oodometer.report.families import corrupted
 from oodometer.report.robustness import ModelRobustness
 from oodometer.report.study import StudyShift
 from oodometer.web.catalogue import UnknownName
@@ -49,7 +50,11 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
         "kind": found.kind,
         "x": list(found.points.x),
         "standard": found.standard if found.standard in catalogue.by_condition else None,
-        "conditions": [one for one in found.shifted if one in catalogue.by_condition],
+        "conditions": [
+            {"name": one, "corrupted": corrupted(catalogue.by_condition[one][0].cell.condition_name)}
+            for one in found.shifted
+            if one in catalogue.by_condition
+        ],
         "same_images": found.points.same_images,
         "models": models,
         "line": _line(found),
