@@ -48,7 +48,7 @@ def draw_mce(study: Study, options: FigureOptions) -> Figure:
     axes.set_ylabel(f"{short(found.family, 22)} {'mCE' if found.normalised else 'error'} (%)")
     axes.margins(0.07)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(7, integer=True))
+        axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], integer=True))
     shown = [(name, look) for name, some, look in series if some]
     legend_above(figure, [mark(look) for _, look in shown], [name for name, _ in shown])
     _write(axes, models, found.mean, found.relative, found.clean, options)

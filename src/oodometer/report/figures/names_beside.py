@@ -31,6 +31,10 @@ LEADER = 6.0
 """A name further away than these points is tied to its mark by a thin line."""
 
 
+VEIL = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.4}
+"""Behind a name, so that it is read over an interval or a line where there is no other place."""
+
+
 @dataclass(frozen=True)
 class Obstacles:
     """What names keep away from, in data, each (n, 2).
@@ -62,7 +66,7 @@ def write_names(axes: Axes, names: Sequence[str], at: np.ndarray, obstacles: Obs
     for name, place in zip(names, at, strict=True):
         text = axes.annotate(
             short(name, 28), (0, 0), xytext=(0, 0), textcoords="offset points", fontsize=SMALL - 0.5, color=INK,
-            ha="left", va="bottom", zorder=6,
+            ha="left", va="bottom", zorder=6, bbox=VEIL,
         )  # fmt: skip
         text.xy = (float(place[0]), float(place[1]))
         size = text.get_window_extent()

@@ -90,6 +90,8 @@ def write_marks(axes: Axes, marks: Sequence[Mark], label: Sequence[str]) -> None
         return
     at = np.array([places[name] for name in chosen])
     bars = np.array([(*ends_of(one.x), *ends_of(one.y)) for one in marks]) if len(marks) <= MOST else None
-    written = write_names(axes, chosen, at, Obstacles(np.array(list(places.values())), bars))
+    across, up = (np.linspace(*limits, 40) for limits in (axes.get_xlim(), axes.get_ylim()))
+    nothing = (np.column_stack([across, np.zeros(40)]), np.column_stack([np.zeros(40), up]))
+    written = write_names(axes, chosen, at, Obstacles(np.array(list(places.values())), bars, nothing))
     if len(chosen) < len(places):
         ring(axes, [note.xy for note in written], n=len(places))
