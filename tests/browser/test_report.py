@@ -328,6 +328,7 @@ def test_the_testbeds_report_is_small_and_quick(browser_page: Page, testbed_repo
     assert testbed_report.stat().st_size <= MOST_BYTES
     seconds = [seconds_until_sorted(browser_page, testbed_report) for _ in range(3)]
     assert min(seconds) <= MOST_SECONDS  # the best of three: others may use this machine too
+    choose_a_column(browser_page, "val-on-imagenet-a-classes")
     browser_page.set_viewport_size({"width": 390, "height": 844})
     draw_all(browser_page)
     assert browser_page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -341,3 +342,15 @@ def seconds_until_sorted(page: Page, report: Path) -> float:
     seconds = time.monotonic() - begun
     assert page.locator(f"{BOARD} th[aria-sort='descending']").count() == 1
     return seconds
+
+
+def choose_a_column(page: Page, title: str) -> None:
+    """Find one column among hundreds, and have it shown."""
+    board = page.locator(BOARD).first
+    n = board.locator("thead th").count()
+    board.locator(".menu summary").click()
+    board.get_by_label("Find a column").fill(title.upper())
+    assert board.locator(".menu label:not([hidden])").all_inner_texts() == [title]
+    board.get_by_label(title, exact=True).check()
+    assert board.locator("thead th").count() == n + 1
+    page.keyboard.press("Escape")

@@ -5,6 +5,7 @@
   const MINUS = "\u2212"; // as wide as a plus
   const SHARES = ["percent", "points"];
   const MANY_ROWS = 8; // from here on a table is searched
+  const MANY_COLUMNS = 15; // from here on they are searched too
   const LONGEST = 36; // signs of a text on one line
   const LONGEST_TITLE = 14; // of a title above numbers
 
@@ -345,8 +346,14 @@
         return button;
       };
       const labels = boxes.map((box, at) => make("label", {}, box, this.columns[at + 1].title));
+      const find = make("input", { type: "search", placeholder: "find a column", "aria-label": "Find a column" });
+      find.addEventListener("input", () => {
+        const wanted = find.value.toLowerCase();
+        labels.forEach((label) => (label.hidden = !label.textContent.toLowerCase().includes(wanted)));
+      });
       const field = make("fieldset", {}, make("legend", { className: "unseen" }, "Columns"));
-      field.append(make("div", { className: "all" }, every("All", true), every("None", false)), ...labels);
+      field.append(make("div", { className: "all" }, every("All", true), every("None", false)));
+      field.append(...(labels.length > MANY_COLUMNS ? [find] : []), ...labels);
       const menu = make("details", { className: "menu" }, make("summary", {}, "Columns"), field);
       closes(menu);
       return menu;
