@@ -105,7 +105,7 @@ def test_the_list_for_programs(store):
     ("arguments", "code", "said"),
     [
         (["{store}", "scater", "--shift", "v2"], 2, "no kind of figure named 'scater'; did you mean scatter?"),
-        (["{store}", "scatter"], 2, "scatter: name a shift with --shift; measured were val, v2, sketch"),
+        (["{store}", "scatter"], 2, "scatter: name a shift with --shift; measured were v2, sketch"),
         (["{store}", "scatter", "--shift", "v3"], 2, "nothing was measured on 'v3'"),
         (["{store}", "scatter", "--shift", "v2", "-o", "a.eps"], 2, "a.eps: a figure ends in .pdf, .svg or .png"),
         (["{store}", "response", "--shift", "v2"], 1, "response needs predictions, not only accuracies of a table"),
@@ -146,7 +146,7 @@ def test_a_printed_table_in_place_of_a_store(tmp_path):
         (
             ["--published", "recht2019_imagenet", "scatter"],
             2,
-            "scatter: name a shift with --shift; printed are imagenet",
+            "scatter: name a shift with --shift; measured were imagenet",
         ),
         (["--published", "nothing", "mce"], 2, "--published nothing: no such table; known: hendrycks2019"),
         (["--published", "recht2019_imagenet", "mce"], 1, "mce needs corruptions at all five severities"),
@@ -157,3 +157,23 @@ def test_errors_about_printed_tables(arguments, code, said):
     done = figure(*arguments)
     assert done.exit_code == code
     assert said in done.stderr
+
+
+def test_the_only_shift_needs_no_name(tmp_path):
+    opened = open_store(str(tmp_path / "runs"), create=True)
+    rows = [Accuracy(f"m{at}", name, one, 500, "t") for name in ("clean", "style") for at, one in enumerate(CLEAN)]
+    write_table(opened, rows)
+    done = figure(str(tmp_path / "runs"), "scatter", "--baseline", "all", "-o", str(tmp_path / "a.svg"))
+    assert (done.exit_code, done.stderr) == (0, "")
+
+
+def test_options_hold_where_no_shift_is_named(monkeypatch, tmp_path):
+    import oodometer.report.figures as figures
+
+    seen = []
+    drawn = figures.draw
+    monkeypatch.setattr(figures, "draw", lambda study, *rest: seen.append(study) or drawn(study, *rest))
+    table = ["--published", "hendrycks2019_imagenet_c_ce"]
+    done = figure(*table, "mce", "--level", "0.9", "--draws", "300", "-o", str(tmp_path / "a.svg"))
+    assert done.exit_code == 0
+    assert (seen[0].options.resampling.level, seen[0].options.resampling.draws) == (0.9, 300)

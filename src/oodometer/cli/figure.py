@@ -12,7 +12,9 @@ from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
     from oodometer.report.figures import Kind
+    from oodometer.report.points import Origin
     from oodometer.report.study import Study
+    from oodometer.store.store import Store
 
 MOST_NAMES = 12
 
@@ -89,47 +91,36 @@ def _only_kind(first: str | None, second: str | None) -> str:
 
 
 def _study(store: str | None, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
-    """What was measured, with the shifts that are asked for."""
+    """What was measured, with the shifts that are asked for, or the only one that there is."""
     from oodometer.core.errors import StoreError
-    from oodometer.report.study import study_of
+    from oodometer.report.study import CLEAN_NAMES, study_of
 
-    if store is None:
-        return _published_study(kind, wanted, flags)
-    origins = origins_of(flags)
-    if not flags["shifts"]:
-        there = study_of(store, origins=origins, only=())
-        names = list(dict.fromkeys(one.family or one.name for one in there.conditions))
-        if wanted.needs_shift and len(names) > 1:
+    opened, origins = _source(store, flags)
+    options = options_of(flags, knee=knee_of(flags["knee"]))
+    there = study_of(opened, origins=origins, options=options, only=flags["shifts"])
+    if lacking := wanted.lacking(there):
+        raise StoreError(f"{store or flags['published']}: {kind} needs {lacking}")
+    if wanted.needs_shift and not flags["shifts"]:
+        names = list(dict.fromkeys(one.family or one.name for one in there.conditions if one.name not in CLEAN_NAMES))
+        if len(names) != 1:
             some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
             raise UsageError(f"{kind}: name a shift with --shift; measured were {some}")
-    else:
-        options = options_of(flags, knee=knee_of(flags["knee"]))
-        there = study_of(store, origins=origins, options=options, only=flags["shifts"])
-    if lacking := wanted.lacking(there):
-        raise StoreError(f"{store}: {kind} needs {lacking}")
+        there = study_of(opened, origins=origins, options=options, only=names)
     for line in dict.fromkeys(note for shift in there.shifts for note in shift.notes):
         say(line)
     return there
 
 
-def _published_study(kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
-    """What a paper printed; all models are standard ones, unless the user says otherwise."""
-    from oodometer.core.errors import StoreError
+def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Store, dict[str, Origin]]:
+    """Where the numbers come from, and the models; those of a printed table are standard ones, unless the user says."""
+    if store is not None:
+        return store, origins_of(flags)
     from oodometer.report.figures.published import published_store
     from oodometer.report.points import Origin
-    from oodometer.report.study import study_of
     from oodometer.store.tables import read_tables
 
-    store = published_store(flags["published"])
-    origins = {row.model: Origin("standard") for row in read_tables(store)} | origins_of(flags)
-    if wanted.needs_shift and not flags["shifts"]:
-        names = [one.name for one in study_of(store, only=()).conditions if one.name != "clean"]
-        raise UsageError(f"{kind}: name a shift with --shift; printed are {', '.join(names)}")
-    options = options_of(flags, knee=knee_of(flags["knee"]))
-    study = study_of(store, origins=origins, options=options, only=flags["shifts"])
-    if lacking := wanted.lacking(study):
-        raise StoreError(f"{flags['published']}: {kind} needs {lacking}")
-    return study
+    printed = published_store(flags["published"])
+    return printed, {row.model: Origin("standard") for row in read_tables(printed)} | origins_of(flags)
 
 
 def _show_kinds(store: str | None, flags: dict[str, Any], *, as_json: bool) -> None:
