@@ -30,7 +30,7 @@ def measured(models: list[Path], icons: Path, store: Path) -> dict[str, dict[str
     found: dict[str, dict[str, str]] = {}
     for one in json.loads(told.stdout):
         number = one["estimate"]
-        text = f"{number['value']:.4f} [{number['low']:.4f}, {number['high']:.4f}] n={number['n']}"
+        text = f"{number['value']:.6f} [{number['low']:.6f}, {number['high']:.6f}] n={number['n']}"
         found.setdefault(one["model"], {})[one["condition"]] = text
     return found
 

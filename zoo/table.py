@@ -54,9 +54,9 @@ def _value(card: Mapping[str, Any], protocol: str) -> float:
 
 
 def _percent(text: str) -> str:
-    """``0.8844 [0.8508, 0.9127] n=441`` in per cent.
+    """``0.884354 [0.850806, 0.912655] n=441`` in per cent.
 
-    >>> _percent("0.8844 [0.8508, 0.9127] n=441")
+    >>> _percent("0.884354 [0.850806, 0.912655] n=441")
     '88.4 [85.1, 91.3]'
     """
     value, low, high = (float(one.strip("[,]")) for one in text.split()[:3])
