@@ -90,7 +90,7 @@ def _add_page(
     # Kept as long as nothing changes: what many look at is made once.
     @lru_cache(KEPT)
     def json_body(state: object, asked: Asked) -> bytes:  # noqa: ARG001
-        return json.dumps(json_of(page(**dict(asked))), ensure_ascii=False, allow_nan=False).encode()
+        return json_of(page(**dict(asked)))
 
     @lru_cache(KEPT)
     def html_body(state: object, asked: Asked, address: str) -> bytes:  # noqa: ARG001

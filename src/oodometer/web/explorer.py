@@ -49,6 +49,7 @@ class Explorer:
         self._working = threading.Lock()
         self.accuracies = lru_cache(2)(self._accuracies)
         self.pairs_run = lru_cache(2)(self._pairs_run)
+        self.cells_of_data = lru_cache(64)(self._cells_of_data)
         self._class_names = lru_cache(4096)(self._read_class_names)
         self._compared = lru_cache(4096)(self._compare)
         self.drawn = lru_cache(1024)(self._draw)
@@ -112,6 +113,12 @@ class Explorer:
     def _pairs_run(self, catalogue: Catalogue) -> list[StoredShift]:  # noqa: ARG002 - read again when that has changed
         """Which conditions were run as the two sides of a shift."""
         return shifts_in(self.store)
+
+    def _cells_of_data(self, catalogue: Catalogue, digests: tuple[str, ...]) -> list[Held]:
+        """The cells about these images: on clean sets first, those of families of corruptions last."""
+        from oodometer.web.pages.answers import in_order
+
+        return in_order(self, [one for digest in digests for one in catalogue.of_data(digest)])
 
     def _accuracies(self, catalogue: Catalogue) -> dict[int, Estimate]:
         """Top-1 of every cell that has labelled rows, by its number: the same as of ``score``."""

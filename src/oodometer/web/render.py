@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from oodometer.core.estimate import Estimate
 from oodometer.core.extras import import_extra
 from oodometer.report.html.parts import Column
-from oodometer.report.html.written import number
+from oodometer.report.html.written import number, plain
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.web.catalogue import UnknownName
 from oodometer.web.links import path_link, query_link, twin
@@ -131,22 +131,22 @@ def _bounds(value: Estimate | None, column: Column) -> str:
 
 
 def _number(value: Estimate | float | None, column: Column) -> str:
-    plain = value.value if isinstance(value, Estimate) else value
-    return "–" if plain is None or not math.isfinite(plain) else number(plain, column, 1)
+    known = value.value if isinstance(value, Estimate) else value
+    return "–" if known is None or not math.isfinite(known) else number(known, column, 1)
 
 
-def json_of(value: Any) -> Any:
-    """Plain values for JSON; what is not a number is null.
+def json_of(value: Any) -> bytes:
+    """Plain values and dataclasses as JSON; what is not a number is null.
 
-    >>> json_of({"a": (Estimate(0.5, None, None, None, "none"), float("nan"))})["a"][1] is None
-    True
+    >>> json_of({"a": (Estimate(0.5, None, None, 4, "none"), float("nan"))})
+    b'{"a": [{"value": 0.5, "low": null, "high": null, "n": 4, "interval": "none"}, null]}'
     """
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: json_of(one) for name, one in vars(value).items()}
-    if isinstance(value, Mapping):
-        return {str(key): json_of(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_of(one) for one in value]
-    if hasattr(value, "tolist"):
-        return json_of(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    try:
+        text = json.dumps(value, default=_as_plain, ensure_ascii=False, allow_nan=False)
+    except ValueError:  # some number is none: rare, and looked for only then
+        text = json.dumps(plain(json.loads(json.dumps(value, default=_as_plain))), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def _as_plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else vars(value)

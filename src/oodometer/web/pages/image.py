@@ -11,7 +11,7 @@ from oodometer.store.store import COLUMN
 from oodometer.web import queries
 from oodometer.web.catalogue import Catalogue, Data, Held, UnknownName
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import called, in_order
+from oodometer.web.pages.answers import called
 
 
 def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> 
         for spot, number, _, same in rows
         if same or number == of_data.number or by_number[number].digest in alike
     }
-    held = in_order(explorer, [one for digest in places for one in catalogue.of_data(digest)])
+    held = explorer.cells_of_data(catalogue, tuple(places))
     answers = _answers(explorer, catalogue, held, list(places.values()))
     return {
         "title": id_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from oodometer.core.estimate import Estimate
@@ -85,10 +86,16 @@ def _condition(explorer: Explorer, catalogue: Catalogue, held: Held) -> dict[str
     }
 
 
+@lru_cache(65536)
+def _share(right: int, n: int) -> Estimate:
+    """Many classes have as many images, and as many of them right."""
+    return share_of(right, n)
+
+
 def _top5(held: Held) -> Estimate | None:
     """The share with the true class among the best five; None where that says nothing."""
     few = held.cell.n_classes <= 5 or (held.cell.known_classes is not None and held.cell.known_classes < 5)
-    return None if few or not held.n else share_of(held.top5, held.n)
+    return None if few or not held.n else _share(held.top5, held.n)
 
 
 def _shifts(study: Study | None, name: str) -> list[dict[str, Any]]:
@@ -120,15 +127,12 @@ def _classes(explorer: Explorer, catalogue: Catalogue, held: Held) -> list[dict[
     data = catalogue.data[held.data]
     names = explorer.classes(catalogue, held)
     rows = explorer.index.ask(queries.CLASSES_OF_MODEL, files=literal(list(held.files)), first=data.first)
-    shares: dict[tuple[int, int], Estimate] = {}
     found = []
     for label, n, right, instead, times in rows:
-        if (right, n) not in shares:
-            shares[right, n] = share_of(right, n)
         found.append(
             {
                 "class": data.classes[label] if label >= 0 else None,
-                "accuracy": shares[right, n],
+                "accuracy": _share(right, n),
                 "instead": None if instead is None else called(names, instead),
                 "instead_times": times,
             }
