@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import oodometer as odo
 from oodometer.core.predictions import Predictions
 from oodometer.report.study import study_of
 from oodometer.web.index import Index
@@ -133,3 +134,27 @@ def test_models_that_number_classes_otherwise_are_called_by_the_data(own_shop, e
     found = pages.get("/image.json", params={"data": "val", "id": "ünï", "on": "clean"}).json()
     answers = {one["model"]: one["answer"] for one in found["answers"] if one["condition"] == "clean"}
     assert answers["turned"] == answers["plain"]
+
+
+def test_classes_that_stand_for_several_of_the_data_have_no_name(own_shop, explore):
+    """Answers over pairs of classes; the same numbers as of a score per class, which calls them by number."""
+    rows = own_shop.rows["plain", "clean"]
+    merged = replace(rows, label=rows.label // 2, prediction=rows.prediction // 2, top5=rows.top5 // 2)
+    old = own_shop.store.cells()[0]
+    cell = replace(
+        old,
+        model={**old.model, "name": "merged", "digest": "d" * 32},
+        condition={**old.condition, "name": "super", "label_map": "e" * 32},
+        n_classes=4,
+    )
+    own_shop.store.add_cell(cell, own_shop.data)
+    own_shop.store.write_part(cell.key, 0, len(own_shop.data), merged)
+    own_shop.store.seal(cell, keep_logits=False)
+    _, pages = explore(own_shop.store)
+    found = pages.get("/model/merged.json").json()["classes"]
+    scores = odo.score(own_shop.store, metrics=["per-class"]).only(lambda row: row.model == "merged")
+    expected = {row.metric: row.estimate.value for row in scores.rows}
+    # The last of seven classes is alone in its pair, and keeps its name.
+    assert {f"per-class[{one['class'].removeprefix('class ')}]": one["accuracy"]["value"] for one in found} == expected
+    assert sorted(one["class"] for one in found if one["has_name"]) == ["gnu"]
+    assert pages.get("/model/merged").status_code == 200

@@ -110,16 +110,15 @@ SELECT id, label, n, n_right, prediction, rank, confidence, total
 FROM chosen JOIN images USING (place) ORDER BY {{order}}, place
 """
 
+# By the classes as the answers number them, as a score per class is.
 CLASSES_OF_MODEL = """
-WITH rows AS (
-    SELECT images.label AS class, prediction, rank
-    FROM read_parquet($files, hive_partitioning = false) AS rows JOIN images ON images.place = $first + rows.image
-    WHERE rank >= 0),
-wrong AS (SELECT class, prediction, count(*) AS times FROM rows WHERE rank > 0 GROUP BY class, prediction),
+WITH rows AS MATERIALIZED (
+    SELECT label, prediction, rank FROM read_parquet($files, hive_partitioning = false) WHERE rank >= 0),
+wrong AS (SELECT label, prediction, count(*) AS times FROM rows WHERE rank > 0 GROUP BY label, prediction),
 worst AS (
-    SELECT class, arg_max(prediction, (times, -prediction)) AS instead, max(times) AS times FROM wrong GROUP BY class)
-SELECT class, count(*) AS n, count_if(rank = 0) AS n_right, any_value(instead), any_value(times)
-FROM rows LEFT JOIN worst USING (class) GROUP BY class ORDER BY class
+    SELECT label, arg_max(prediction, (times, -prediction)) AS instead, max(times) AS times FROM wrong GROUP BY label),
+every AS (SELECT label, count(*) AS n, count_if(rank = 0) AS n_right FROM rows GROUP BY label)
+SELECT label, n, n_right, instead, times FROM every LEFT JOIN worst USING (label)
 """
 
 SIDES = {

@@ -124,17 +124,17 @@ def _shifts(study: Study | None, name: str) -> list[dict[str, Any]]:
 
 def _classes(explorer: Explorer, catalogue: Catalogue, held: Held) -> list[dict[str, Any]]:
     """Top-1 of every class that occurs, the worst first, and what its images are most often mistaken for."""
-    data = catalogue.data[held.data]
     names = explorer.classes(catalogue, held)
-    rows = explorer.index.ask(queries.CLASSES_OF_MODEL, files=literal(list(held.files)), first=data.first)
+    rows = explorer.index.ask(queries.CLASSES_OF_MODEL, files=literal(list(held.files)))
     found = []
     for label, n, right, instead, times in rows:
         found.append(
             {
-                "class": data.classes[label] if label >= 0 else None,
+                "class": called(names, label),
+                "has_name": label in names,  # others stand for several classes of the data
                 "accuracy": _share(right, n),
                 "instead": None if instead is None else called(names, instead),
                 "instead_times": times,
             }
         )
-    return sorted(found, key=lambda one: (one["accuracy"].value, -one["accuracy"].n, one["class"] or ""))
+    return sorted(found, key=lambda one: (one["accuracy"].value, -one["accuracy"].n, one["class"]))
