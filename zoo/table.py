@@ -25,7 +25,6 @@ PROTOCOLS = {"iid": "IID", "versions": "version", "style": "style", "subtypes": 
 PAPER = {
     "resnet20": {"versions": 97.2, "style": 58.3, "subtypes": 57.5},
     "resnext29": {"versions": 98.0, "style": 51.8, "subtypes": 60.0},
-    "densenet40": {"versions": 97.3, "style": 48.5, "subtypes": 58.7},
 }
 """Hendrycks and Dietterich 2019 on ICONS-50, networks of the same kind, in per cent; no intervals are given there."""
 
