@@ -15,7 +15,7 @@ from oodometer.web.app import explorer_app
 from oodometer.web.explorer import Explorer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.slow
 
@@ -45,22 +45,28 @@ def address(small_store: Store) -> Iterator[str]:
     explorer.close()
 
 
+def follow(page: Page, link: Locator) -> None:
+    """Click, and wait for the page that it leads to with its pictures."""
+    with page.expect_navigation(wait_until="networkidle"):
+        link.click()
+
+
 def test_from_the_leaderboard_to_an_image(browser_page: Page, address: str) -> None:
     page = browser_page
     page.goto(address)
-    page.get_by_role("link", name="plain-d", exact=True).first.click()
+    follow(page, page.get_by_role("link", name="plain-d", exact=True).first)
     assert page.get_by_role("heading", level=1).inner_text() == "plain-d"
-    page.locator("table", has_text="Most often called").get_by_role("link", name="owl").click()
+    follow(page, page.locator("table", has_text="Most often called").get_by_role("link", name="owl"))
     assert parse_qs(urlsplit(page.url).query)["class"] == ["owl"]
-    page.get_by_label("Its answer").select_option("")
-    page.wait_for_load_state("networkidle")
-    assert "answer" not in parse_qs(urlsplit(page.url).query)  # what is empty is not in the address
+    with page.expect_navigation():
+        page.get_by_label("Its answer").select_option("")
+    # What is empty is not in the address.
+    assert parse_qs(urlsplit(page.url).query, keep_blank_values=True).keys() == {"on", "class", "model", "order"}
     card = page.locator(".cards li").first
-    card.get_by_role("link").click()
-    page.wait_for_load_state("networkidle")
+    follow(page, card.get_by_role("link"))
     shown = page.locator(".shown img")
     assert shown.evaluate("image => image.complete && image.naturalWidth") == 512  # 32 pixels, each a square of 16
-    page.get_by_role("link", name="severity 3, fog/3").or_(page.get_by_role("link", name="fog/3")).first.click()
+    follow(page, page.get_by_role("link", name="severity 3, fog/3").or_(page.get_by_role("link", name="fog/3")).first)
     assert page.get_by_role("heading", name="Answers on fog/3").is_visible()
 
 
@@ -90,11 +96,10 @@ def test_two_models_and_the_images_between_them(browser_page: Page, address: str
     page.goto(f"{address}/compare?a=plain-a&b=plain-d&on=sketch")
     chip = page.locator(".chips li", has_text="Only B right")
     n = int(chip.locator("small").inner_text())
-    chip.get_by_role("link").click()
-    page.wait_for_load_state("networkidle")
+    follow(page, chip.get_by_role("link"))
     assert page.locator(".cards li").count() == min(n, 24)
     assert n > 24
-    page.get_by_role("link", name="After →").click()
+    follow(page, page.get_by_role("link", name="After →"))
     assert parse_qs(urlsplit(page.url).query) == {
         "a": ["plain-a"], "b": ["plain-d"], "on": ["sketch"], "show": ["only_b"], "page": ["2"]
     }  # fmt: skip
@@ -104,7 +109,7 @@ def test_two_models_and_the_images_between_them(browser_page: Page, address: str
 def test_a_hostile_name_is_only_a_name(browser_page: Page, address: str) -> None:
     page = browser_page
     page.goto(address)
-    page.get_by_role("link", name="onerror").first.click()
+    follow(page, page.get_by_role("link", name="onerror").first)
     assert page.get_by_role("heading", level=1).inner_text() == "</script><img src=x onerror=alert(1)>"
     assert page.locator("main img").count() == 0
 
