@@ -64,6 +64,10 @@ HEAVY = {
     "rich",
     "timm",
     "fsspec",
+    "plotly",
+    "jinja2",
+    "matplotlib",
+    "fastapi",
 }
 
 
@@ -179,6 +183,7 @@ PUBLIC = [
     "Store",
     "StoreError",
     "StoredAnswers",
+    "Study",
     "Transform",
     "UsageError",
     "View",
@@ -203,6 +208,7 @@ PUBLIC = [
     "metric",
     "open_store",
     "read_predictions",
+    "report_html",
     "reproduce",
     "rng_for",
     "robustness",
@@ -211,5 +217,6 @@ PUBLIC = [
     "score",
     "share_of",
     "stratified",
+    "study_of",
     "super_classes",
 ]

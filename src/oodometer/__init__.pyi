@@ -49,6 +49,7 @@ from oodometer.report.gaps import Gaps as Gaps
 from oodometer.report.gaps import gaps as gaps
 from oodometer.report.hardest import Hardest as Hardest
 from oodometer.report.hardest import hardest as hardest
+from oodometer.report.html.page import report_html as report_html
 from oodometer.report.reproduce import Reproductions as Reproductions
 from oodometer.report.reproduce import reproduce as reproduce
 from oodometer.report.robustness import Robustness as Robustness
@@ -57,6 +58,8 @@ from oodometer.report.robustness import robustness as robustness
 from oodometer.report.score import score as score
 from oodometer.report.scores import Score as Score
 from oodometer.report.scores import Scores as Scores
+from oodometer.report.study import Study as Study
+from oodometer.report.study import study_of as study_of
 from oodometer.shifts.asked import load_shifts as load_shifts
 from oodometer.stats.bootstrap import Resampling as Resampling
 from oodometer.stats.bootstrap import bootstrap as bootstrap
