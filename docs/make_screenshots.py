@@ -20,7 +20,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 HERE = Path(__file__).parent
-WIDE, NARROW = {"width": 1120, "height": 860}, {"width": 390, "height": 820}
+WIDE = {"width": 1120, "height": 860}
 
 
 @contextmanager
@@ -65,10 +65,9 @@ def opened(browser: Browser, address: str, *, size: dict[str, int], dark: bool) 
 
 
 def keep(page: Page, name: str) -> None:
-    """Save what is in view, in few colours: a picture of text needs no more."""
+    """Save what is in view."""
     page.wait_for_timeout(800)
-    image = Image.open(io.BytesIO(page.screenshot()))
-    image.convert("RGB").quantize(128).save(HERE / f"{name}.png", optimize=True)
+    Image.open(io.BytesIO(page.screenshot())).convert("RGB").save(HERE / f"{name}.png", optimize=True)
     print(f"wrote {name}.png")
 
 
@@ -78,12 +77,15 @@ def main(folder: Path) -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         report = (folder / "report.html").resolve().as_uri()
         page = opened(browser, f"{report}#scatter", size=WIDE, dark=False)
-        page.locator("#scatter").scroll_into_view_if_needed()
+        page.wait_for_selector(".js-plotly-plot")
+        page.locator(".js-plotly-plot").first.evaluate("plot => plot.scrollIntoView({block: 'end'})")
         keep(page, "report")
-        page = opened(browser, f"{report}#corruptions", size=WIDE, dark=True)
-        keep(page, "report-dark")
+        keep(opened(browser, f"{report}#corruptions", size=WIDE, dark=True), "report-dark")
         with explorer(folder) as address:
-            keep(opened(browser, address, size=WIDE, dark=False), "explorer")
+            page = opened(browser, f"{address}/images", size=WIDE, dark=False)
+            page.locator("main a[href*='/image']").first.click()
+            page.wait_for_load_state("networkidle")
+            keep(page, "explorer")
         browser.close()
 
 
