@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from oodometer.cli.main import main
+from oodometer.cli.serve import reached_at
 from oodometer.web.links import path_link, twin
 
 COMMAND = (sys.executable, "-m", "oodometer", "serve")
@@ -63,11 +64,38 @@ def test_beyond_this_machine_it_asks_for_a_token(shop):
     try:
         place, _, token = address.partition("?token=")
         assert len(token) >= 32
+        assert "0.0.0.0" not in place  # no address that a browser elsewhere could open
         with pytest.raises(urllib.error.HTTPError, match="401"):
             fetched(place)
         assert json.loads(fetched(f"{place}.json", Authorization=f"Bearer {token}"))["n_models"] == len(shop.models)
     finally:
         assert ended(process, signal.SIGINT)[0] == 0
+
+
+@pytest.mark.parametrize(("host", "family"), [("0.0.0.0", socket.AF_INET), ("::", socket.AF_INET6)])
+def test_the_address_of_all_addresses_is_one_of_this_machine(monkeypatch, host, family):
+    with socket.socket(family) as listening:
+        try:
+            listening.bind((host, 0))
+        except OSError:
+            pytest.skip(f"{host} is not on this machine")
+        named = reached_at(listening, host)
+        assert named not in ("", host)
+        with socket.socket(family) as taken:  # only addresses of this machine can be bound
+            if named != socket.gethostname():
+                taken.bind((named.strip("[]"), 0))
+
+        def without_network(*_: object) -> None:
+            raise OSError("Network is unreachable")
+
+        monkeypatch.setattr(socket.socket, "connect", without_network)
+        assert reached_at(listening, host) == socket.gethostname()
+
+
+def test_an_address_of_its_own_is_told_as_it_was_given():
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        assert (reached_at(listening, "localhost"), reached_at(listening, "::1")) == ("localhost", "[::1]")
 
 
 def test_a_port_in_use_is_one_line(shop):

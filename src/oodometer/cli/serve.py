@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 PORT = 8000
 MANY_CELLS = 50
 """More take a moment, which looks like a hang."""
+
+ELSEWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
+"""Some address beyond this machine: those that are kept for documentation (RFC 5737, RFC 3849)."""
 
 
 @click.command(
@@ -89,6 +93,18 @@ def _listening(host: str, port: int) -> socket.socket:
     return made
 
 
+def reached_at(listening: socket.socket, host: str) -> str:
+    """What a browser calls the place; of all addresses of this machine the one that others see, or its name."""
+    if ip_address(listening.getsockname()[0]).is_unspecified:
+        with socket.socket(listening.family, socket.SOCK_DGRAM) as outward:
+            try:
+                outward.connect(ELSEWHERE[listening.family])  # sends nothing: it only chooses the way
+                host = outward.getsockname()[0]
+            except OSError:
+                return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
 def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_browser: bool) -> None:
     import secrets
 
@@ -107,7 +123,7 @@ def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_brow
     token = None if local else secrets.token_urlsafe(24)
     hosts = ("127.0.0.1", "localhost", "[::1]", host.lower(), f"[{host.lower()}]") if local else ()
     app = explorer_app(explorer, hosts=hosts, token=token)
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"?token={token}" if token else "")
+    address = f"http://{reached_at(listening, host)}:{port}/" + (f"?token={token}" if token else "")
     say(f"{n:,} predictions; Ctrl-C ends")
     click.echo(address)
     if open_browser:
