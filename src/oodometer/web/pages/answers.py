@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from oodometer.report.families import family_of
 from oodometer.report.study import CLEAN_NAMES
-from oodometer.web.catalogue import Held
+from oodometer.web.catalogue import Held, UnknownName
 from oodometer.web.explorer import Explorer
 
 PER_PAGE = 24
@@ -38,6 +38,9 @@ def first_condition(explorer: Explorer, held: Sequence[Held]) -> Held:
     return in_order(explorer, held)[0]
 
 
-def n_pages(total: int) -> int:
-    """How many pages so many images fill."""
-    return max(1, -(-total // PER_PAGE))
+def n_pages(total: int, page: int) -> int:
+    """How many pages so many images fill, of which the one asked for must be one."""
+    pages = max(1, -(-total // PER_PAGE))
+    if page > pages:
+        raise UnknownName(f"page={page}: the last page is {pages}")
+    return pages

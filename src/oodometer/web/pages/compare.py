@@ -48,7 +48,7 @@ def compare(
         "images": _images(explorer, catalogue, (cell_a, cell_b), show, page),
         "n_images": total,
         "page": page,
-        "n_pages": n_pages(total),
+        "n_pages": n_pages(total, page),
     }
 
 

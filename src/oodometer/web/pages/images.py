@@ -51,6 +51,8 @@ def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, 
     _check(filters)
     of_model = catalogue.cell(filters.model, held[0].condition) if filters.model else None
     rows, total = _rows(explorer, catalogue, held[0], of_model, filters, page)
+    if not rows and page > 1:  # beyond the last page nothing tells how many there are
+        _, total = _rows(explorer, catalogue, held[0], of_model, filters, 1)
     data = catalogue.data[held[0].data]
     return {
         "title": f"Images of {held[0].condition}",
@@ -60,7 +62,7 @@ def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, 
         "images": rows,
         "n_images": total,
         "page": page,
-        "n_pages": n_pages(total),
+        "n_pages": n_pages(total, page),
         "conditions": list(dict.fromkeys(one.condition for one in in_order(explorer, catalogue.held))),
         "models": sorted(one.model for one in held),
         "classes": list(data.classes),
