@@ -15,6 +15,7 @@ from oodometer.report.estimates import CellEstimates, How
 from oodometer.report.points import named
 from oodometer.report.study import Study, StudyModel, StudyShift
 from oodometer.report.study.numbers import draws_for
+from oodometer.report.text import listed
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
@@ -22,6 +23,8 @@ from oodometer.store.store import Store
 NUMBERS = ("ece", "rms-calibration", "aurra")
 MOST_MODELS = 12
 MOST_SHIFTS = 8
+MOST_NAMES = 40
+"""Of what is not shown; more are counted."""
 
 
 @dataclass(frozen=True)
@@ -145,21 +148,16 @@ def _left_out(study: Study, sure: Sequence[StudyModel], models: Sequence[StudyMo
         rest = [model.name for model in sure if model not in models]
         notes.append(
             f"{len(models)} of {len(sure)} models are shown, evenly from the best to the worst on "
-            f"{study.conditions[0].name}; not shown: {_listed(rest)}."
+            f"{study.conditions[0].name}; not shown: {listed(rest, MOST_NAMES)}."
         )
     return notes
-
-
-def _listed(names: Sequence[str], most: int = 40) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _looked_at(study: Study, notes: list[str]) -> Iterator[tuple[StudyShift, str]]:
     """The shifts of which there are predictions, and the condition of each that is looked at."""
     shifts = [shift for shift in study.shifts if shift.points.cells]
-    if len(shifts) > MOST_SHIFTS:
-        notes.append(f"Not shown: the shifts {_listed([one.name for one in shifts[MOST_SHIFTS:]])}.")
+    if rest := [one.name for one in shifts[MOST_SHIFTS:]]:
+        notes.append(f"Not shown: the shifts {listed(rest, MOST_NAMES)}.")
     for shift in shifts[:MOST_SHIFTS]:
         condition = middle_condition(study, shift)
         if len(shift.points.conditions) > 1:

@@ -1,4 +1,4 @@
-"""Tables of plain text."""
+"""Plain text: aligned tables, small drawings, and words for sentences."""
 
 from __future__ import annotations
 
@@ -52,3 +52,24 @@ def dumbbell(a: float, b: float, *, width: int = 40) -> str:
     places[first] = "○"
     places[second] = "●"
     return "".join(places)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names in a sentence, at most so many.
+
+    >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 2), listed(["a"], 2)
+    ('a, b and c', 'a, b and 2 others', 'a')
+    """
+    if len(names) > most:
+        rest = len(names) - most
+        return f"{', '.join(names[:most])} and {plural(rest, 'other')}"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def plural(n: int, one: str, more: str = "") -> str:
+    """A number of things.
+
+    >>> plural(1, "model"), plural(1200, "model")
+    ('1 model', '1,200 models')
+    """
+    return f"{n:,} {one if n == 1 else more or one + 's'}"

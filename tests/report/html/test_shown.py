@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.shown import about_n, leading, listed, percent, plural, points
+from oodometer.report.html.shown import about_n, leading, percent, points
 from oodometer.report.points import Points
 from oodometer.report.study import StudyShift
 from oodometer.report.study.kinds import KNOWN_BEST
+from oodometer.report.text import listed, plural
 
 
 def shift(name: str, kind: str = "dataset") -> StudyShift:

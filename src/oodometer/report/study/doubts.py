@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from oodometer.core.errors import StoreError
 from oodometer.report.study.findings import FEW_MODELS, LOOSE, WIDE, half_width
 from oodometer.report.study.study import Study, StudyShift
+from oodometer.report.text import listed
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
 
@@ -32,14 +33,8 @@ def doubts_of(study: Study) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Names in a sentence, the first few where they are many.
-
-    >>> some_of(["a"]), some_of(["a", "b"]), some_of(list("abcdefg"))
-    ('a', 'a and b', 'a, b, c, d and 3 more')
-    """
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    """Names in a sentence, the first few where they are many."""
+    return listed(names, MOST_NAMES)
 
 
 def _names(shifts: Sequence[StudyShift]) -> str:

@@ -85,7 +85,7 @@ def test_the_best_foreteller_is_named_with_its_numbers(filled):
     assert best[2].low > 0
     assert rows["imagenet-sketch"][4] == "no"
     said = found.lead[-1]
-    assert said.startswith("1 of 2 natural shifts have a synthetic one whose interval is above 0")
+    assert said.startswith("1 of 2 natural shifts has a synthetic one whose interval is above 0")
     assert f"pgd-linf-2 and imagenetv2, r = {best[2].value:.2f} [{best[2].low:.2f}, {best[2].high:.2f}]" in said
     assert said.endswith("None foretells imagenet-sketch.")
 
@@ -95,6 +95,14 @@ def test_none_above_zero_is_said(filled):
     found = section(made)
     assert "No synthetic shift has an interval above 0 for any of the 2 natural shifts" in found.lead[-1]
     assert {row[4] for row in part(found, Table).rows} == {"no"}
+
+
+def test_one_natural_shift_is_not_called_several(filled):
+    table = columns(of_hidden=-1.0, seed=9)
+    del table["imagenet-sketch"]
+    made, _ = study(filled, table)
+    said = section(made).lead[-1]
+    assert said.startswith("No synthetic shift has an interval above 0 for the only natural shift, so none can be said")
 
 
 def test_without_categories_all_models_count_and_it_is_said(filled):

@@ -136,8 +136,10 @@ def test_one_severity_of_one_corruption_is_enough(filled):
 
 def test_numbers_without_n_have_no_interval(filled):
     study = imported(filled, rows_of("a", errors=alexnet().errors, n=None))
-    (family,) = part(section(study), Plot, "corruptions-heat").data["families"]
+    found = section(study)
+    (family,) = part(found, Plot, "corruptions-heat").data["families"]
     assert family["n"] is None
+    assert "% (no interval) of the answers of a are right, against 80.0 % (no interval) on clean." in found.lead[0]
     assert all(len(cell) == 1 for of in family["accuracy"][0] for cell in of)
 
 

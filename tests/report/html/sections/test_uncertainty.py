@@ -149,7 +149,7 @@ def test_of_many_models_some_are_shown_and_the_others_named(filled, make_dataset
     found = section(study)
     assert [one["name"] for one in part(found, "response").data["models"]] == [order[0], order[2], order[4]]
     assert (
-        f"3 of 5 models are shown, evenly from the best to the worst on clean; not shown: {order[1]}, {order[3]}."
+        f"3 of 5 models are shown, evenly from the best to the worst on clean; not shown: {order[1]} and {order[3]}."
         in notes(found)
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
@@ -12,6 +11,7 @@ from oodometer.report.correlate import Correlations, FittedShift, ShiftPair
 from oodometer.report.foretell import Foretold, foretold
 from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
 from oodometer.report.study import Study
+from oodometer.report.text import listed, plural
 from oodometer.stats.correlation import FEWEST_MODELS
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
@@ -19,6 +19,7 @@ ROW, AROUND = 54, 140
 """Pixels: of a row of the matrix, and of what stands around it."""
 
 DIGITS = 4
+MOST_NAMES = 4
 QUESTION = (
     "Corruptions and attacks are cheap to test on; new photographs are not. Does a model that is more robust than its "
     "clean accuracy leads to expect on the one stay so on the other? Each number is Pearson's r between effective "
@@ -70,23 +71,21 @@ def _answer(found: Foretold) -> str:
     n, of = len(found.whole.natural), f"r of ρ, {100 * found.whole.level:g} % interval"
     if not sure:
         top = max(best, key=lambda one: _value(one))
+        which = f"any of the {n} natural shifts" if n > 1 else "the only natural shift"
         return (
-            f"No synthetic shift has an interval above 0 for any of the {n} natural shifts, so none can be said to "
-            f"foretell one. The highest r is that of {top.synthetic} with {top.natural}: {_shown(top)}."
+            f"No synthetic shift has an interval above 0 for {which}, so none can be said to foretell "
+            f"{'one' if n > 1 else 'it'}. The highest r is that of {top.synthetic} with {top.natural}: {_shown(top)}."
         )
     top = max(sure, key=lambda one: _value(one))
     none = [name for name, one in found.best().items() if one is None or not _above(one)]
     middle = median(_value(one) for one in best)
+    has = "has" if len(sure) == 1 else "have"
     said = (
-        f"{len(sure)} of {n} natural shifts have a synthetic one whose interval is above 0 ({of}). The closest are "
-        f"{top.synthetic} and {top.natural}, {_shown(top)}. The best r of a natural shift has the median {middle:.2f}: "
-        f"{100 * middle * abs(middle):.0f} % of the variance between models."
+        f"{len(sure)} of {plural(n, 'natural shift')} {has} a synthetic one whose interval is above 0 ({of}). The "
+        f"closest are {top.synthetic} and {top.natural}, {_shown(top)}. The best r of a natural shift has the median "
+        f"{_signed(middle)}: {100 * middle**2:.0f} % of the variance between models."
     )
-    return said + (f" None foretells {_listed(none)}." if none else "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return said + (f" None foretells {listed(none, MOST_NAMES)}." if none else "")
 
 
 def _above(pair: ShiftPair) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.core.estimate import Estimate
 from oodometer.report.corruption_grid import CorruptionGrid, grids_of, spaced
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_errors import errors_of, errors_table
 from oodometer.report.html.corruption_sheet import contact_sheet
 from oodometer.report.html.parts import Plot, Section
+from oodometer.report.html.shown import percent
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
+from oodometer.report.text import plural
 
 HIGHEST, ROW, AROUND, UPRIGHT = 640, 27, 160, 100
 """Pixels: of the box in which many models scroll, of a row of few, of what stands around them, and of names that stand
@@ -62,7 +63,7 @@ def _lead(grid: CorruptionGrid) -> str:
     """What was measured, who holds up best, and what hurts most."""
     n_models, n_names = len(grid.models), len(grid.corruptions)
     said = (
-        f"{grid.title}: {_count(n_models, 'model')} under {_count(n_names, 'corruption')} at "
+        f"{grid.title}: {plural(n_models, 'model')} under {plural(n_names, 'corruption')} at "
         f"{_severities(grid.severities)}{_images(grid)}."
     )
     return " ".join([said, *_best(grid), *_hardest(grid)])
@@ -74,11 +75,11 @@ def _best(grid: CorruptionGrid) -> Iterator[str]:
     if mean is None:
         yield "No model was measured on all of it, so there is no mean."
         return
-    before = f", against {_percent(clean)} on {grid.clean_name}" if clean else ""
+    before = f", against {percent(clean)} on {grid.clean_name}" if clean else ""
     if len(grid.models) > 1:
-        yield f"{best} holds up best: in the mean {_percent(mean)} of its answers are right{before}."
+        yield f"{best} holds up best: in the mean {percent(mean)} of its answers are right{before}."
     else:
-        yield f"In the mean {_percent(mean)} of the answers of {best} are right{before}."
+        yield f"In the mean {percent(mean)} of the answers of {best} are right{before}."
     if extra := len(grid.corruptions) - len(grid.averaged):
         yield f"The mean is over {len(grid.averaged)} corruptions and leaves out {extra}."
 
@@ -103,15 +104,6 @@ def _images(grid: CorruptionGrid) -> str:
     if not sizes:
         return ""
     return f", {sizes[0]:,} images each" if len(sizes) == 1 else f", {sizes[0]:,} to {sizes[-1]:,} images each"
-
-
-def _percent(one: Estimate) -> str:
-    ends = "" if one.low is None or one.high is None else f" [{100 * one.low:.1f}, {100 * one.high:.1f}]"
-    return f"{100 * one.value:.1f} %{ends}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _severities(severities: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.report.commands import commands_of, written
 from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
 from oodometer.report.study import Study, StudyModel
+from oodometer.report.text import plural
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
 from oodometer.store.images import space_of
@@ -43,12 +44,12 @@ def _lead(study: Study, measured: Sequence[StudyModel], cells: Sequence[Cell]) -
         rows = sum(cell.n_rows for cell in cells)
         data = len({str(cell.condition["data"]) for cell in cells})
         lines.append(
-            f"{len(cells):,} runs of {_several(len(measured), 'model')} on {_several(data, 'data set')}: "
+            f"{len(cells):,} runs of {plural(len(measured), 'model')} on {plural(data, 'data set')}: "
             f"{rows:,} predictions, each kept with the digests of its weights and of its images."
         )
     known = len(study.models) - len(measured)
     if known:
-        lines.append(f"Of {_several(known, 'model')} only accuracies from tables are known.")
+        lines.append(f"Of {plural(known, 'model')} only accuracies from tables are known.")
     lines.append(
         "Below are what was run, and the commands that give the numbers again. A store knows models and data by name "
         "alone: put their places where a name is not enough, and your own in place of words in capitals."
@@ -190,7 +191,7 @@ def _conditions(cells: Sequence[Cell]) -> Table:
         )
         for cell, n in found.values()
     )
-    caption = f"The {_several(len(rows), 'condition')} that models were asked about."
+    caption = f"The {plural(len(rows), 'condition')} that models were asked about."
     return Table("conditions", caption, columns, rows, filters="what is done", folded=len(rows) > 12)
 
 
@@ -300,12 +301,3 @@ def _drawing(study: Study) -> tuple[str, ...]:
         f"Bootstraps: {drawn.draws:,} draws, seed {drawn.seed}, over images; of lines over models too.",
         f"{line}.",
     )
-
-
-def _several(n: int, what: str) -> str:
-    """A number of things.
-
-    >>> _several(1, "model"), _several(1200, "model")
-    ('1 model', '1,200 models')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

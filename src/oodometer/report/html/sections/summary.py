@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Part, Section, Table, Words
-from oodometer.report.html.shown import leading, listed, percent, plural, points, spelled
+from oodometer.report.html.shown import leading, percent, points, spelled
 from oodometer.report.robustness import ModelRobustness
 from oodometer.report.study import Study, StudyShift
 from oodometer.report.study.doubts import doubts_of
 from oodometer.report.study.findings import Best, Loss, best_under, beyond_line, losses
+from oodometer.report.text import listed, plural
 
 TOLD = 6
 """Shifts that are told one by one; the leaderboard has all."""
