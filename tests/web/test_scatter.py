@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from oodometer.core.estimate import Estimate
 from oodometer.report.palette import LOOKS, NOBODY_SAYS, OTHERS
 from oodometer.report.points import Origin, Point, Points
+from oodometer.report.robustness import RobustnessOptions, robustness_of
 from oodometer.report.study import StudyShift
 from oodometer.web.scatter import PATHS, scatter_of
 
@@ -46,6 +49,19 @@ def test_where_nothing_is_lost_both_axes_say_the_same():
     x1, y1, x2, y2 = found.equal
     # Both axes are logit, so the line is straight: 60 % on one is 60 % on the other.
     assert y1 + (at_half[0] - x1) * (y2 - y1) / (x2 - x1) == pytest.approx(at_half[1], abs=0.3)
+
+
+def test_both_lines_of_a_knee_are_drawn():
+    low, high = ((x, x / 3) for x in (0.3, 0.4, 0.5, 0.55)), ((x, x - 0.3) for x in (0.7, 0.8, 0.9, 0.95))
+    bent = shift(*low, *high)
+    robust = robustness_of(bent.points, RobustnessOptions(knee=0.6))
+    found = scatter_of(replace(bent, robustness=robust), ["standard"])
+    assert found is not None
+    assert len(found.lines) == len(robust.fitted.pieces) == 2
+    ends = [[float(place.partition(",")[0]) for place in line.split()] for line, _ in found.lines]
+    places = [one.x for one in found.marks]
+    # Each line goes from the first to the last model of its side.
+    assert [(one[0], one[-1]) for one in ends] == [(places[0], places[3]), (places[4], places[7])]
 
 
 def test_models_at_the_ends_are_counted_and_left_out():

@@ -21,7 +21,7 @@ from oodometer.stats.lines import (
     percentiles,
     slope_of,
 )
-from oodometer.stats.scales import Scale
+from oodometer.stats.scales import Scale, from_scale, to_scale
 from oodometer.stats.several_clean_sets import Plane, bootstrap_planes, fit_plane, rho_from_several_counts
 from oodometer.stats.two_piece import fit_two_piece
 
@@ -120,6 +120,17 @@ def draw_plane(points: Points, baseline: np.ndarray, scale: Scale, resampling: R
     piece = Piece(tuple(numbers[:-1]), numbers[-1], plane.r2, plane.n, plane.left_out)
     fitted = Fitted("plane", scale, plane.r2, plane.n, plane.left_out, None, None, None, (piece,))
     return Drawn(fitted, _rho_of_plane(points, plane, baseline, resampling), ())
+
+
+def lines_of(fitted: Fitted, places: Sequence[tuple[float, float, float]]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of each line the band (P, 3) that `Drawn` has, and what the line expects there, (P,); none of a plane."""
+    if not places:
+        return []
+    drawn = []
+    for piece, part in zip(fitted.pieces, np.array_split(np.array(places), len(fitted.pieces)), strict=True):
+        expected = piece.slopes[0].value * to_scale(part[:, 0], fitted.scale) + piece.intercept.value
+        drawn.append((part, from_scale(expected, fitted.scale)))
+    return drawn
 
 
 def _accuracies(points: Points) -> tuple[np.ndarray, np.ndarray]:

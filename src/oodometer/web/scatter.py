@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.core.estimate import Estimate
+from oodometer.report.baseline import lines_of
 from oodometer.report.palette import looks_of
 from oodometer.report.study import StudyShift
 from oodometer.stats.scales import Scale, from_scale, to_scale
@@ -57,7 +58,7 @@ class Scatter:
 
     Args:
         x_ticks, y_ticks: Places and labels.
-        line, band: Points of a polyline and of a polygon, as SVG has them; empty where there is no line.
+        lines: Of each line the points of a polyline, and of its band those of a polygon, as SVG has them.
         equal: Ends of the line where nothing is lost; None where it is outside.
         legend: Category, number of its look, path of its mark.
         left_out: Models at 0 or 100 %, which have no place on the scale.
@@ -69,8 +70,7 @@ class Scatter:
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
     marks: list[Mark]
-    line: str
-    band: str
+    lines: list[tuple[str, str]]
     equal: tuple[float, float, float, float] | None
     legend: list[tuple[str, int, str]]
     left_out: int
@@ -131,9 +131,8 @@ def scatter_of(shift: StudyShift, categories: Sequence[str]) -> Scatter | None:
         )
         for one, name in zip(points, names, strict=True)
     ]
-    line, band = _line(shift, x, y)
     return Scatter(
-        scale, shift.points.x[0], shift.name, x.ticks(), y.ticks(), marks, line, band, _equal(x, y),
+        scale, shift.points.x[0], shift.name, x.ticks(), y.ticks(), marks, _lines(shift, x, y), _equal(x, y),
         [(name, *looks[name]) for name in looks if name in names], len(shift.points.models) - len(points),
     )  # fmt: skip
 
@@ -158,20 +157,15 @@ def _equal(x: _Axis, y: _Axis) -> tuple[float, float, float, float] | None:
     return (x.place(low), y.place(low), x.place(high), y.place(high)) if low < high else None
 
 
-def _line(shift: StudyShift, x: _Axis, y: _Axis) -> tuple[str, str]:
-    """The line and its band, each as the points of a shape."""
-    robust = shift.robustness
-    if robust is None or robust.fitted.slope is None or robust.fitted.intercept is None or not robust.band:
-        return "", ""
-    places = np.array([one[0] for one in robust.band])
-    expected = from_scale(
-        robust.fitted.slope.value * to_scale(places, x.scale) + robust.fitted.intercept.value, x.scale
-    )
-    upper = [(x.place(at), y.place(high)) for at, _, high in robust.band]
-    lower = [(x.place(at), y.place(low)) for at, low, _ in reversed(robust.band)]
-    line = [(x.place(at), y.place(value)) for at, value in zip(places.tolist(), expected.tolist(), strict=True)]
-    return _shape(line), _shape([*upper, *lower])
+def _lines(shift: StudyShift, x: _Axis, y: _Axis) -> list[tuple[str, str]]:
+    """Each line and its band, as the points of a shape."""
+    drawn = []
+    for part, expected in lines_of(shift.robustness.fitted, shift.robustness.band) if shift.robustness else ():
+        at, low, high = part.T
+        around = np.concatenate([at, at[::-1]]), np.concatenate([high, low[::-1]])
+        drawn.append((_shape(x, y, at, expected), _shape(x, y, *around)))
+    return drawn
 
 
-def _shape(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x},{y}" for x, y in points)
+def _shape(x: _Axis, y: _Axis, at: np.ndarray, values: np.ndarray) -> str:
+    return " ".join(f"{x.place(a)},{y.place(b)}" for a, b in zip(at.tolist(), values.tolist(), strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 
 from oodometer.core.errors import UsageError
 from oodometer.core.estimate import Estimate
+from oodometer.report.baseline import lines_of
 from oodometer.report.figures.chosen import enough_conditions, shifts_of, shown_points, that_fit, to_name
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.legends import legend_above
@@ -154,20 +155,10 @@ def _ends(estimates: Sequence[Estimate]) -> np.ndarray:
 
 def draw_line(axes: Axes, found: Robustness) -> None:
     """The line, or the two of them, over the models that they judge, and the band where each may lie."""
-    for part, line in lines_of(found):
-        axes.fill_between(part[:, 0], part[:, 1], part[:, 2], color=LINE, alpha=0.18, linewidth=0, zorder=2, gid="band")
-        axes.plot(part[:, 0], line, color=LINE, linewidth=1.1, zorder=2.5, gid="line")
-
-
-def lines_of(found: Robustness) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of each line the band (P, 3), which is clean accuracy, low and high, and what it expects there, (P,); percent."""
-    fitted = found.fitted
-    parts = np.array_split(np.array(found.band), len(fitted.pieces))
-    drawn = []
-    for piece, part in zip(fitted.pieces, parts, strict=True):
-        expected = piece.slopes[0].value * on_scale(100 * part[:, 0], fitted.scale) + piece.intercept.value
-        drawn.append((100 * part, 100 * from_scale(expected, fitted.scale)))
-    return drawn
+    for part, line in lines_of(found.fitted, found.band):
+        x, low, high = 100 * part.T
+        axes.fill_between(x, low, high, color=LINE, alpha=0.18, linewidth=0, zorder=2, gid="band")
+        axes.plot(x, 100 * line, color=LINE, linewidth=1.1, zorder=2.5, gid="line")
 
 
 def _draw_points(axes: Axes, points: Sequence[Point], looks: Looks, spans: tuple[Span, Span], *, n: int) -> None:
@@ -229,7 +220,11 @@ def write_models(axes: Axes, panel: Panel, label: Sequence[str]) -> None:
     found = panel.shift.robustness
     ends = np.linspace(max(axes.get_xlim()[0], axes.get_ylim()[0]), min(axes.get_xlim()[1], axes.get_ylim()[1]), 40)
     lines = [np.column_stack([ends, ends])] if ends[0] < ends[-1] else []
-    lines += [np.column_stack([part[:, 0], line]) for part, line in lines_of(found)] if found else []
+    lines += (
+        [100 * np.column_stack([part[:, 0], line]) for part, line in lines_of(found.fitted, found.band)]
+        if found
+        else []
+    )
     bars = np.array([_bar(point) for point in models.values()]) if len(models) <= MOST else None
     written = write_names(axes, chosen, at, Obstacles(every, bars, tuple(lines)))
     if len(chosen) < len(models):
