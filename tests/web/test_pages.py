@@ -88,6 +88,35 @@ def test_a_shift_equals_robustness(pages, shop):
         assert page.count('class="mark ') == len(shop.models)
 
 
+def text_of(page: str) -> str:
+    """What is read on a page, without drawings."""
+    without = re.sub(r"<(svg|form|head|nav).*?</\1>", "", page, flags=re.S)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without)))
+
+
+def test_a_shift_tells_the_images_and_the_uncertainty_of_its_line(pages, shop):
+    robust = odo.robustness(shop.store, "fam")
+    slope = robust.fitted.slope
+    said = text_of(pages.get("/shift/fam").text)
+    assert f"slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]".replace("-", "−") in said
+    assert f"clean n = {len(shop.data)} fam mean of 2 n = {len(shop.data)} Drop" in said
+    assert "the same photographs on both sides" in said
+    assert "the highest ρ first" in said
+
+
+def test_a_model_tells_the_images_and_the_standard_side_of_a_shift(pages, shop):
+    said = text_of(pages.get("/model/plain").text)
+    assert f"fam against clean other {len(shop.data)} → {len(shop.data)} " in said
+
+
+def test_two_models_tell_their_images(pages, shop):
+    page = pages.get("/compare", params={"a": shop.models[1], "b": shop.models[2]})
+    kappa = odo.compare(shop.store, shop.models[1], shop.models[2], on="clean")[0].error_consistency
+    said = text_of(page.text)
+    assert f"κ {kappa.value:.2f} [{kappa.low:.2f}, {kappa.high:.2f}]".replace("-", "−") in said
+    assert said.count(f" {len(shop.data)} ") >= len({condition for _, condition in shop.rows})
+
+
 def test_two_models_equal_compare(pages, shop):
     a, b = shop.models[1], shop.models[2]
     for on in ("clean", "sketch"):
@@ -287,4 +316,12 @@ def test_imported_accuracies_have_pages_too(tmp_path, explore):
     assert found["models"][0]["name"] == "m7"
     assert found["models"][0]["accuracies"][0]["value"] == 0.77
     assert pages.get("/model/m3.json").json()["conditions"][0]["top1"]["value"] == 0.73
-    assert "<svg" in pages.get("/shift/imagenet-sketch").text
+    page = pages.get("/shift/imagenet-sketch").text
+    assert "<svg" in page
+    said = text_of(page)
+    # Without categories there is no line, and a table does not say whether photographs are the same.
+    assert "No line: " in said
+    assert "the highest accuracy first" in said
+    assert not re.search("photographs|images on|ρ|Drop|Ranks", said)
+    assert "ρ" not in text_of(pages.get("/").text)
+    assert "Compare it" not in pages.get("/model/m3").text

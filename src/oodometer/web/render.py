@@ -42,7 +42,7 @@ def environment() -> Any:
     )
     made.globals.update(link=query_link, page_of=path_link, twin=twin)
     made.filters.update(percent=percent, points=points, count=count, bounds=bounds, signed_bounds=signed_bounds)
-    made.filters["in_kinds"] = in_kinds
+    made.filters.update(decimal=decimal, in_kinds=in_kinds)
     return made
 
 
@@ -124,10 +124,20 @@ def signed_bounds(value: Estimate | None) -> str:
     return _bounds(value, Column("", "points"))
 
 
-def _bounds(value: Estimate | None, column: Column) -> str:
+def decimal(value: Estimate) -> str:
+    """A number that is no share, with its interval.
+
+    >>> decimal(Estimate(-0.0116, -0.1606, 0.2781, 13, "bootstrap over models 95%"))
+    '−0.01 [−0.16, 0.28]'
+    """
+    column = Column("", "number")
+    return f"{number(value.value, column, 2)} {_bounds(value, column, 2)}".rstrip()
+
+
+def _bounds(value: Estimate | None, column: Column, digits: int = 1) -> str:
     if value is None or value.low is None or value.high is None:
         return ""
-    return f"[{number(value.low, column, 1)}, {number(value.high, column, 1)}]"
+    return f"[{number(value.low, column, digits)}, {number(value.high, column, digits)}]"
 
 
 def _number(value: Estimate | float | None, column: Column) -> str:

@@ -1,9 +1,10 @@
-"""What pages about single answers share."""
+"""What pages share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from oodometer.core.estimate import Estimate
 from oodometer.report.families import family_of
 from oodometer.report.study import CLEAN_NAMES
 from oodometer.web.catalogue import Held, UnknownName
@@ -15,6 +16,11 @@ PER_PAGE = 24
 def called(names: Mapping[int, str], answer: int) -> str:
     """The name of a class that a model answered; its number where it has none."""
     return names.get(answer, f"class {answer}")
+
+
+def sizes_of(estimates: Iterable[Estimate]) -> list[int]:
+    """How many images the numbers are of, each size once."""
+    return sorted({one.n for one in estimates if one.n is not None})
 
 
 def clean_names(explorer: Explorer) -> list[str]:

@@ -14,7 +14,7 @@ from oodometer.report.study import Study, StudyShift
 from oodometer.report.study.grid import IMPORTED
 from oodometer.web.catalogue import Catalogue, UnknownName
 from oodometer.web.explorer import Explorer
-from oodometer.web.pages.answers import clean_names
+from oodometer.web.pages.answers import clean_names, sizes_of
 
 MOST_COLUMNS = 12
 """More do not fit a page; each has a page of its own."""
@@ -48,7 +48,7 @@ def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, An
         "n_models": len(models),
         "n_predictions": sum(one.n_rows for one in catalogue.held),
         "columns": [
-            {"name": one.name, "is_family": one.is_family, "shift": one.shift, "n": _sizes(one)}
+            {"name": one.name, "is_family": one.is_family, "shift": one.shift, "n": sizes_of(one.accuracies.values())}
             for one in columns[:MOST_COLUMNS]
         ],
         "left_out": [one.name for one in columns[MOST_COLUMNS:]],
@@ -118,10 +118,6 @@ def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chos
 def _clean(explorer: Explorer, study: Study | None) -> list[str]:
     """What shifts are compared with: the set that most are, or whatever is clean where no shift is known yet."""
     return [study.conditions[0].name] if study and study.shifts else clean_names(explorer)
-
-
-def _sizes(column: Column) -> list[int]:
-    return sorted({one.n for one in column.accuracies.values() if one.n is not None})
 
 
 def _unfinished(catalogue: Catalogue) -> list[str]:

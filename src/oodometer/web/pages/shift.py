@@ -10,6 +10,7 @@ from oodometer.report.robustness import ModelRobustness
 from oodometer.report.study import StudyShift
 from oodometer.web.catalogue import UnknownName
 from oodometer.web.explorer import Explorer
+from oodometer.web.pages.answers import sizes_of
 from oodometer.web.render import category_of
 from oodometer.web.scatter import Scatter, scatter_of
 
@@ -26,7 +27,9 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
             "models": [],
             "notes": [why],
             "conditions": [],
+            "n_conditions": 0,
             "x": [],
+            "n": {"x": [], "y": []},
             "line": None,
             "why_no_line": "",
         }
@@ -55,6 +58,11 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
             for one in found.shifted
             if one in catalogue.by_condition
         ],
+        "n_conditions": len(found.points.conditions),
+        "n": {
+            "x": [sizes_of(side) for side in zip(*(point.x for point in found.points.models), strict=True)],
+            "y": sizes_of(point.y for point in found.points.models),
+        },
         "same_images": found.points.same_images,
         "models": models,
         "line": _line(found),
@@ -94,4 +102,9 @@ def _line(found: StudyShift) -> dict[str, Any] | None:
         "intercept": fitted.intercept,
         "r2": fitted.r2,
         "n_models": fitted.n,
+        "knee": fitted.knee,
+        "pieces": [
+            {"slopes": list(one.slopes), "intercept": one.intercept, "r2": one.r2, "n_models": one.n}
+            for one in fitted.pieces
+        ],
     }
