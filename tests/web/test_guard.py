@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from starlette.testclient import TestClient
 
-from oodometer.web.guard import COOKIE, HEADERS
+from oodometer.web.app import explorer_app
+from oodometer.web.guard import HEADERS
 
 TOKEN = "a-token-that-nobody-knows"
+COOKIE = "oodometer_8000"
+"""Of an explorer at that port."""
 
 
 @pytest.fixture
@@ -87,8 +91,22 @@ def test_the_token_in_the_address_becomes_a_cookie(guarded):
     assert (answer.status_code, answer.headers["location"]) == (303, "/images?on=sketch&class=cat")
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith(f"{COOKIE}={TOKEN};")
-    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= {one.strip() for one in cookie.split(";")}
+    # Lax: with Strict, who follows a link from a mail would be sent on without the cookie, and refused.
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= {one.strip() for one in cookie.split(";")}
     assert guarded.get(answer.headers["location"]).status_code == 200  # the client keeps the cookie
+
+
+@pytest.mark.parametrize("others", ['x={"a": 1}; ', "x; ", "a=b=c; ", "é=é; ", 'x="; '])
+def test_cookies_of_others_are_no_hindrance(guarded, others):
+    answer = guarded.get("/", headers={"cookie": f"{others}{COOKIE}={TOKEN}".encode()})
+    assert answer.status_code == 200
+
+
+def test_two_explorers_of_one_machine_have_a_cookie_each(explorer):
+    """Browsers keep cookies by machine, not by port."""
+    ports = [TestClient(explorer_app(explorer, token=TOKEN), base_url=f"http://10.0.0.1:{port}") for port in (1, 2)]
+    names = {one.get(f"/?token={TOKEN}", follow_redirects=False).headers["set-cookie"].split("=")[0] for one in ports}
+    assert len(names) == 2
 
 
 def test_programs_show_the_token_in_a_header(guarded):

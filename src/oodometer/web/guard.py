@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -15,8 +14,6 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-COOKIE = "oodometer_token"
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -91,20 +88,17 @@ class Guard:
             return Refusal(405, "Nothing can be changed here: only GET and HEAD are answered.")
         if self.hosts and _name_of(headers.get("host", "")) not in self.hosts:
             return Refusal(403, f"This page is for this machine alone; call it by its address: {self.hosts[0]}.")
-        if self.token is None or self._shown_in_query(scope) or self._shown(headers):
+        if self.token is None or self._shown_in_query(scope) or self._shown(scope, headers):
             return None
         return Refusal(401, "Open the address that 'oodometer serve' printed: it has the token that is missing here.")
 
-    def _shown(self, headers: dict[str, str]) -> bool:
+    def _shown(self, scope: Scope, headers: dict[str, str]) -> bool:
         """Whether the token is in the cookie, or in the header for programs."""
         given = headers.get("authorization", "")
         if given.lower().startswith("bearer ") and self._is_token(given[7:].strip()):
             return True
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return COOKIE in cookies and self._is_token(cookies[COOKIE].value)
+        cookies = (one.strip().partition("=") for one in headers.get("cookie", "").split(";"))
+        return any(name == _cookie_of(scope) and self._is_token(value) for name, _, value in cookies)
 
     def _shown_in_query(self, scope: Scope) -> bool:
         return self.token is not None and any(
@@ -136,13 +130,19 @@ def _query_of(scope: Scope) -> list[tuple[str, str]]:
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
+def _cookie_of(scope: Scope) -> str:
+    """The name of the cookie: browsers keep those of all ports of a machine together."""
+    return f"oodometer_{(scope.get('server') or ('', ''))[1]}"
+
+
 async def _redirect(scope: Scope, send: Send, token: str) -> None:
     """To the same page without the token, which a cookie has from then on."""
     rest = urlencode([(name, value) for name, value in _query_of(scope) if name != "token"])
     path = scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0]
     # Two slashes at the beginning would lead to another machine.
     where = "/" + path.lstrip("/\\") + (f"?{rest}" if rest else "")
-    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+    # Lax, so that links can be shared: followed from a mail, the cookie comes along, and nothing here can be changed.
+    cookie = f"{_cookie_of(scope)}={token}; Path=/; HttpOnly; SameSite=Lax"
     await _send_all(send, 303, [("location", where), ("set-cookie", cookie), ("content-length", "0")], b"")
 
 
