@@ -282,6 +282,10 @@ def test_every_page_has_a_twin_that_openapi_describes(pages):
     for path in html:
         told = described[path.replace(":path", "") + ".json"]["get"]
         assert told["description"], path
+        for status in ("404", "422"):  # as test_an_error_is_a_page_or_json_of_one_sentence has them
+            schema = told["responses"][status]["content"]["application/json"]["schema"]
+            assert schema["required"] == list(schema["properties"]) == ["error"]
+    assert list(described["/picture"]["get"]["responses"]["404"]["content"]) == ["text/html"]
     asked = {one["name"] for one in described["/images.json"]["get"]["parameters"]}
     assert asked == {
         "on", "model", "class", "answer", "sure_from", "sure_to", "right_from", "right_to", "order", "page"

@@ -36,6 +36,9 @@ Asked = tuple[tuple[str, Any], ...]
 KEPT = 128
 """Answers to the same question that are kept, of each page."""
 
+ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+"""How twins say in a sentence why they do not answer."""
+
 OnPage = Annotated[int, Query(ge=1, le=1_000_000, description="Which page of the list.")]
 On = Annotated[str | None, Query(description="The condition; by default a clean one.")]
 Share = Annotated[float | None, Query(ge=0, le=1)]
@@ -111,8 +114,16 @@ def _add_page(
     as_html.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[*signature.parameters.values(), request], return_annotation=Response
     )
-    app.get(path + JSON, response_model=dict[str, Any])(as_json)
+    app.get(path + JSON, response_model=dict[str, Any], responses=_errors({"application/json": {"schema": ERROR}}))(
+        as_json
+    )
     app.get(path, include_in_schema=False, response_model=None)(as_html)
+
+
+def _errors(content: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    """What OpenAPI is told about answers that are none."""
+    why = {400: "There is nothing to tell.", 404: "Nothing here has that name.", 422: "That can't be asked."}
+    return {status: {"description": text, "content": content} for status, text in why.items()}
 
 
 def _address(request: Request) -> str:
@@ -201,7 +212,9 @@ def _add_images(app: FastAPI, explorer: Explorer) -> None:
 
 
 def _add_files(app: FastAPI, explorer: Explorer) -> None:
-    @app.get("/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+    told = {200: {"content": {"image/png": {}}}, **_errors({"text/html": {}})}
+
+    @app.get("/picture", response_class=Response, responses=told)
     def picture(
         data: str,
         id_: Annotated[str, Query(alias="id")],
