@@ -112,6 +112,7 @@ def test_corruptions_and_half_widths() -> None:
     [
         (("runs", "--shift", "imagenetv3"), 2, "nothing was measured on 'imagenetv3'; did you mean imagenetv2?"),
         (("runs", "--columns", "rhoo"), 2, "no column 'rhoo'; did you mean rho?"),
+        (("runs", "--sort", "zzz"), 2, "no column 'zzz' to sort by; known: clean, imagenet-c, imagenetv2, model"),
         (("runs", "--what", "gaps", "--columns", "rho"), 2, "--columns are those of the leaderboard"),
         (("runs", "--sort", "klean"), 2, "no column 'klean' to sort by; did you mean clean?"),
         (("runs", "--what", "corruptions", "--shift", "cifar10-c"), 2, "no family of corruptions 'cifar10-c'"),

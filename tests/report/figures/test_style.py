@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from oodometer.core.errors import MissingExtraError, OodometerError, UsageError
+from oodometer.core.errors import MissingExtraError, UsageError
 from oodometer.report.figures import FigureOptions, draw, notes_of, save
 from oodometer.report.figures.style import PNG_DPI, new_figure, note, paper_style, short, short_all
 
@@ -99,7 +99,7 @@ def test_where_it_can_not_be_written(tmp_path):
         figure = new_figure(1, 2.0)
     with pytest.raises(UsageError, match=r"a\.eps: a figure ends in \.pdf, \.svg or \.png"):
         save(figure, "a.eps")
-    with pytest.raises(OodometerError, match=r"nowhere.a\.pdf: can't be written \(No such file"):
+    with pytest.raises(UsageError, match=r"nowhere.a\.pdf: can't be written \(No such file"):
         save(figure, tmp_path / "nowhere" / "a.pdf")
 
 

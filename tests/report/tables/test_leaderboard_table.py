@@ -61,9 +61,7 @@ def test_sorted_as_asked(study):
     assert [row.model for row in leaderboard_table(made).rows] == ["a", "b", "c", "d"]
     assert [row.model for row in leaderboard_table(made, TableOptions(sort="new")).rows] == ["b", "d", "c", "a"]
     assert [row.model for row in leaderboard_table(made, TableOptions(sort="model")).rows] == ["a", "b", "c", "d"]
-    with pytest.raises(
-        UsageError, match=r"no column 'rho:now' to sort by; did you mean rho:new\?; there are: clean, new"
-    ):
+    with pytest.raises(UsageError, match=r"no column 'rho:now' to sort by; did you mean rho:new\?$"):
         leaderboard_table(made, TableOptions(sort="rho:now"))
 
 
@@ -105,7 +103,7 @@ def test_scores_besides_accuracies(four):
 
 
 def test_what_is_not_there_is_said_in_one_line(four):
-    with pytest.raises(UsageError, match=r"no column 'roh'; did you mean rho\?; there are: clean, accuracy"):
+    with pytest.raises(UsageError, match=r"no column 'roh'; did you mean rho\?$"):
         leaderboard_table(four, TableOptions(columns=("roh",)))
     with pytest.raises(UsageError, match=r"no model is like 'z\*'"):
         leaderboard_table(four, TableOptions(models=("z*",)))

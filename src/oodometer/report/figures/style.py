@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def save(figure: Figure, path: str | Path) -> None:
         try:
             figure.savefig(place, metadata=metadata)
         except OSError as error:
-            raise OodometerError(f"{path}: can't be written ({error.strerror or error})") from error
+            raise UsageError(f"{path}: can't be written ({error.strerror or error})") from error
 
 
 _NOTES: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()

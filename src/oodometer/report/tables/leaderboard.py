@@ -68,7 +68,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
 def _columns(study: Study, shifts: Sequence[StudyShift], options: TableOptions) -> tuple[str, ...]:
     for name in options.columns:
         if name not in COLUMNS:
-            raise UsageError(f"no column {name!r}{did_you_mean(name, COLUMNS)}; there are: {', '.join(COLUMNS)}")
+            raise UsageError(f"no column {name!r}{did_you_mean(name, COLUMNS)}")
     # mCE is divided by AlexNet's errors on ImageNet-C: elsewhere it takes long to find that there is none.
     whole = any(one.kind == "corruption" and one.name.startswith("imagenet-c") for one in shifts)
     usual = (*USUAL, "mce") if whole and study.shifts else USUAL

@@ -15,6 +15,9 @@ from oodometer.report.tables.best import Differ, best_of
 MODEL = "model"
 """What to sort by for the order of the names."""
 
+MOST_NAMES = 12
+"""Of columns, in a message."""
+
 
 @dataclass(frozen=True)
 class TableOptions:
@@ -167,7 +170,8 @@ def _order(columns: Sequence[Column], sort: str) -> Callable[[Row], tuple[Any, .
         return lambda row: (row.model,)
     ids = [column.id for column in columns]
     if sort and sort not in ids:
-        raise UsageError(f"no column {sort!r} to sort by{did_you_mean(sort, [MODEL, *ids])}; there are: {_some(ids)}")
+        hint = did_you_mean(sort, [MODEL, *ids]) or f"; there are: {', '.join(ids[:MOST_NAMES])}, ..."
+        raise UsageError(f"no column {sort!r} to sort by{hint}")
     place = ids.index(sort) if sort else 0
     sign = 1 if columns[place].better == "low" else -1
 
@@ -176,7 +180,3 @@ def _order(columns: Sequence[Column], sort: str) -> Callable[[Row], tuple[Any, .
         return cell is None, 0.0 if cell is None else sign * cell.value, row.model
 
     return key
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
