@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -114,7 +112,3 @@ def test_the_table(board):
     assert lines[0].startswith(first.model)
     assert f"{100 * iid.value:.0f} [{100 * iid.low:.0f}, {100 * iid.high:.0f}]" in lines[0]
     assert len(lines) == len(SKILL)
-
-
-def tree_of(text: str) -> ElementTree.Element:
-    return ElementTree.fromstring(re.sub(r"<meta[^>]*>|<!doctype html>", "", text))

@@ -180,6 +180,17 @@ def test_a_family_is_averaged_image_by_image(store, make_dataset):
     assert points_from(store, "*/2").conditions == (names[1], names[3])
 
 
+def test_the_accuracy_of_a_family_is_never_below_0(store, make_dataset):
+    data = make_dataset(80)
+    add(store, data, answers(19, 80))
+    for severity in (1, 2):
+        add(store, data, np.arange(80) < severity, condition=f"imagenet-c/fog/{severity}")
+    estimate = points_from(store, "imagenet-c").models[0].y
+    # right on one of 80 images in both conditions, and on another in one of them
+    assert estimate.value == pytest.approx(1.5 / 80)
+    assert estimate.low == 0
+
+
 def test_a_family_on_disk_has_data_of_its_own_for_each_condition(store, make_dataset):
     val = make_dataset(20)
     add(store, val, answers(1, 20))

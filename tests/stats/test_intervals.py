@@ -153,6 +153,13 @@ def test_the_interval_of_a_mean_agrees_with_scipy_and_statsmodels(scores, level)
     assert found.interval == f"student-t {100 * level:g}%"
 
 
+def test_the_interval_of_a_mean_ends_where_scores_do():
+    for scores in ([0.0, 0.0, 0.1], [1.0, 1.0, 0.9]):
+        free, found = mean_of(np.array(scores)), mean_of(np.array(scores), bounds=(0, 1))
+        assert (found.low, found.high) == (max(free.low, 0), min(free.high, 1))
+        assert (found.low, found.high) != (free.low, free.high)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("n", [2, 5, 30])
 def test_the_interval_of_a_mean_of_normal_scores_covers_what_it_says(n, level):

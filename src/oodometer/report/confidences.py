@@ -119,7 +119,7 @@ def answers_of(store: Store, model: str, cell: Cell, how: How) -> Answers:
         condition=cell.condition_name,
         data=cell.data,
         accuracy=share_of(int((rank == 0).sum()), len(rank), interval=how.of_counts, level=how.level),
-        confidence=mean_of(confidence.astype(np.float64), level=how.level),
+        confidence=mean_of(confidence.astype(np.float64), level=how.level, bounds=(0.0, 1.0)),
         bins=tuple(reliability_of(rows, how)),
         response=tuple(response_of(rows, how)),
         numbers={metric.name: estimates.of(metric) for metric in wanted},

@@ -137,7 +137,7 @@ def estimate_of(metric: Metric, columns: tuple[np.ndarray, ...], how: How, clust
         return share_estimate(scores, how, clusters)
     if how.resamples_all:
         return bootstrap_means(scores, resampling=how.resampling, clusters=clusters)
-    return _within(metric.bounds, mean_of(scores, level=how.level))
+    return mean_of(scores, level=how.level, bounds=metric.bounds)
 
 
 def _scores(metric: Metric, columns: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -151,13 +151,6 @@ def _scores(metric: Metric, columns: tuple[np.ndarray, ...]) -> np.ndarray:
     if metric.kind == "share" and not ((scores == 0) | (scores == 1)).all():
         raise OodometerError(f"{metric.name}: gave scores other than 0 and 1; make it of kind 'mean'")
     return scores
-
-
-def _within(bounds: tuple[float, float], estimate: Estimate) -> Estimate:
-    """The interval without what the number can't be: Student's may reach below 0 with few images."""
-    if estimate.low is None or estimate.high is None:
-        return estimate
-    return replace(estimate, low=max(estimate.low, bounds[0]), high=min(estimate.high, bounds[1]))
 
 
 def share_estimate(right: np.ndarray, how: How, clusters: np.ndarray | None) -> Estimate:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from oodometer.core.estimate import Estimate
 from oodometer.report.joined import joined
 from oodometer.report.named import models_of
 from oodometer.report.points import Origin, Point, Points
-from oodometer.report.robustness import Robustness, robustness_of
-from oodometer.report.robustness import RobustnessOptions as Options
+from oodometer.report.robustness import DEFAULT_OPTIONS, Robustness, robustness_of
+from oodometer.report.stored_points import accuracy_of, origin_of
 from oodometer.report.text import columns as aligned
-from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store
+
+LEVEL = DEFAULT_OPTIONS.resampling.level
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,18 @@ def leaderboard(store: Store, cells: Sequence[Cell], columns: Sequence[Column], 
     groups = {group[0].model_name: group for group in models_of(cells)}
     right = {model: [_right(store, group, column) for column in kept] for model, group in groups.items()}
     place = kept.index(columns[robust_in])
-    robust, notes = _robustness(groups, right, kept, place)
+    origins = {model: origin_of(group[0], model, {}) for model, group in groups.items()}
+    robust, notes = _robustness(origins, right, kept, place)
     rho = {one.model: one.rho for one in robust.models} if robust else {}
     entries = [
         Entry(
             model,
-            _origin(groups[model]).category,
-            _origin(groups[model]).parent,
-            tuple(None if one is None else _estimate(one) for one in right[model]),
+            origin.category,
+            origin.parent,
+            tuple(None if one is None else accuracy_of(one, LEVEL) for one in right[model]),
             rho.get(model),
         )
-        for model in groups
+        for model, origin in origins.items()
     ]
     return Leaderboard(kept, tuple(sorted(entries, key=_order)), place, robust, notes)
 
@@ -148,24 +150,8 @@ def _right(store: Store, cells: Sequence[Cell], column: Column) -> np.ndarray | 
     return values[0] if len(values) == 1 else np.mean(values, axis=0)
 
 
-def _estimate(right: np.ndarray) -> Estimate:
-    """Of a family the images are the units, since an image that is hard clean is hard in all its corruptions."""
-    if right.dtype == bool:
-        return share_of(int(right.sum()), len(right))
-    found = mean_of(right)
-    if found.low is None or found.high is None:
-        return found
-    # Student's interval knows nothing of the ends of the scale.
-    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
-
-
-def _origin(cells: Sequence[Cell]) -> Origin:
-    card = cells[0].model.get("card") or {}
-    return Origin(str(card.get("category") or ""), card.get("parent"))
-
-
 def _robustness(
-    groups: dict[str, list[Cell]],
+    origins: Mapping[str, Origin],
     right: dict[str, list[np.ndarray | None]],
     columns: tuple[Column, ...],
     place: int,
@@ -175,13 +161,13 @@ def _robustness(
     for model, of_model in right.items():
         x, y = of_model[0], of_model[place]
         if x is not None and y is not None:
-            points.append(Point(model, _origin(groups[model]), (_estimate(x),), _estimate(y)))
+            points.append(Point(model, origins[model], (accuracy_of(x, LEVEL),), accuracy_of(y, LEVEL)))
             right_x.append(x)
             right_y.append(y)
     names = (columns[0].condition,), columns[place].condition
     try:
         found = robustness_of(
-            Points(*names, names[1:], tuple(points), np.stack(right_x), np.stack(right_y)), Options(scale="logit")
+            Points(*names, names[1:], tuple(points), np.stack(right_x), np.stack(right_y)), DEFAULT_OPTIONS
         )
     except OodometerError as why:
         return None, (f"no effective robustness: {why}",)

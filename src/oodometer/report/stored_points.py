@@ -204,8 +204,8 @@ def _on_common_images(
         Point(
             model,
             origin_of(sides.y[0], model, origins),
-            tuple(_share(one[at], level) for one in sets),
-            _share(right_y[at], level),
+            tuple(accuracy_of(one[at], level) for one in sets),
+            accuracy_of(right_y[at], level),
         )
         for at, (model, sides) in enumerate(both.items())
     )
@@ -268,10 +268,14 @@ def _right(store: Store, cells: Cells) -> tuple[list[np.ndarray], Joined]:
     return of_model, common
 
 
-def _share(right: np.ndarray, level: float) -> Estimate:
+def accuracy_of(right: np.ndarray, level: float) -> Estimate:
+    """The accuracy over images of which it is known whether the model is right, or in which share of the conditions.
+
+    Of a family the images are the units, since an image that is hard clean is hard in all its corruptions.
+    """
     if right.dtype == bool:
         return share_of(int(right.sum()), len(right), level=level)
-    return mean_of(right, level=level)
+    return mean_of(right, level=level, bounds=(0.0, 1.0))
 
 
 def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:

@@ -85,16 +85,22 @@ def share_of(successes: int, n: int, *, interval: str = DEFAULT_INTERVAL, level:
     return Estimate(successes / n, low, high, n, f"{interval} {100 * level:g}%")
 
 
-def mean_of(scores: np.ndarray, *, level: float = 0.95) -> Estimate:
+def mean_of(scores: np.ndarray, *, level: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Estimate:
     """The mean of scores with Student's interval.
 
     One score, or scores that are all equal, say nothing about how far off the mean may be: there is no interval then,
     rather than one of no width. For scores of 0 and 1 take `share_of`.
 
+    Args:
+        bounds: What scores can be, at the least and at the most; the interval, which knows nothing of it and may reach
+            beyond with few scores, ends there.
+
     >>> print(mean_of(np.array([0.1, 0.4, 0.2, 0.3])))
     0.2500 [0.0446, 0.4554]  n=4
     >>> print(mean_of(np.array([0.1])))
     0.1000 [no interval]  n=1
+    >>> print(mean_of(np.array([0.0, 0.0, 0.2]), bounds=(0, 1)))
+    0.0667 [0.0000, 0.3535]  n=3
     """
     from scipy.special import stdtrit
 
@@ -108,7 +114,8 @@ def mean_of(scores: np.ndarray, *, level: float = 0.95) -> Estimate:
     if np.ptp(scores) == 0:
         return Estimate(mean, None, None, n, "none: one score" if n == 1 else "none: all scores are equal")
     half = float(stdtrit(n - 1, (1 + level) / 2) * scores.std(ddof=1) / np.sqrt(n))
-    return Estimate(mean, mean - half, mean + half, n, f"student-t {100 * level:g}%")
+    low, high = max(mean - half, bounds[0]), min(mean + half, bounds[1])
+    return Estimate(mean, low, high, n, f"student-t {100 * level:g}%")
 
 
 def check_level(level: float) -> None:
