@@ -122,7 +122,11 @@ def test_two_models_are_set_beside_each_other(page: Page, store: Store):
         pytest.approx(curve(store, "reliability", model, "clean")) for model in ("plain-a", "augmented")
     ]
     plot.get_by_text("The numbers of these bins.").click()
-    assert plot.locator("details table tbody tr").count() == sum(len(one["x"]) for one in lines)
+    rows = plot.locator("details table tbody tr")
+    assert rows.count() == sum(len(one["x"]) for one in lines)
+    choose(plot, "Beside it", "no other")  # the table stays open, with the numbers of what is chosen then
+    assert rows.count() == sum(len(one["x"]) for one in lines[::2])
+    assert set(rows.locator("th").all_inner_texts()) == {"plain-a"}
 
 
 def test_what_is_chosen_stays_in_the_dark(page: Page, store: Store):

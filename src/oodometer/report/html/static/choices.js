@@ -1,4 +1,4 @@
-// What is chosen above a plot, which stays when the plot is drawn anew; and the places of lists, plot and words.
+// What is chosen above a plot, which stays when the plot is drawn anew; and the places of lists, plot and what is below.
 "use strict";
 (function () {
   const kept = new WeakMap();
@@ -20,33 +20,5 @@
     return { drawing: drawing, below: below };
   }
 
-  // The numbers of what is drawn, below it; a table that is made when it is opened.
-  function folded(element, caption, columns, rows) {
-    const make = window.oodometer.make;
-    const place = make("div", {});
-    const details = make("details", { className: "numbers" }, make("summary", {}, caption), place);
-    details.addEventListener("toggle", function () {
-      if (details.open && !place.hasChildNodes()) {
-        window.oodometer.table(place, columns, rows, { caption: caption });
-      }
-    });
-    element.append(details);
-  }
-
-  // Where two plots lie side by side, with room between them for what is written at the second one's axis.
-  function halves(width) {
-    const half = (1 - Math.max(0.06, 84 / width)) / 2;
-    return [
-      [0, half],
-      [1 - half, 1],
-    ];
-  }
-
-  // ``[value, low, high]`` as 12.3 % [10.1, 14.5].
-  function estimate(given) {
-    const { percent, interval } = window.oodometer.numbers;
-    return `${percent(given[0])} % ${interval(given[1], given[2], percent)}`.trim();
-  }
-
-  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser, folded: folded, halves: halves, estimate: estimate });
+  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser });
 })();

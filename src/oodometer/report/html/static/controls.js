@@ -1,7 +1,7 @@
 // Lists, switches, buttons and fields with their labels, as plots use them.
 "use strict";
 (function () {
-  const make = window.oodometer.make;
+  const { make, mark, spaced } = window.oodometer;
 
   function labelled(text, control) {
     return make("label", { className: "control" }, make("span", {}, text), control);
@@ -59,19 +59,22 @@
     return labelled(text, input);
   }
 
-  // Categories as buttons that show and hide: [[category, how many], ...].
-  function legend(categories, hidden, toggle) {
+  // Categories as buttons that show and hide: [[category, how many], ...]; change hears which are hidden then.
+  function legend(categories, hidden, change) {
     const row = make("div", { className: "legend", role: "group", "aria-label": "Categories shown" });
     for (const [category, n] of categories) {
       const one = make(
         "button",
         { type: "button", className: "category", "aria-pressed": String(!hidden.has(category)) },
-        window.oodometer.mark(category),
-        make("span", {}, category.replaceAll("_", " ")),
+        mark(category),
+        make("span", {}, spaced(category)),
         make("small", {}, String(n)),
       );
-      one.dataset.category = category;
-      one.addEventListener("click", () => toggle(category));
+      one.addEventListener("click", function () {
+        const after = new Set(hidden);
+        after.delete(category) || after.add(category);
+        change(after);
+      });
       row.append(one);
     }
     return row;
@@ -87,10 +90,11 @@
     }
   }
 
-  // The table of what is chosen, made when it is opened; state.open keeps whether it is.
-  function folded(place, state, numbers) {
+  // The numbers of what is drawn: a table that is made when it is opened. state.open keeps whether it is, while the plot
+  // is drawn anew; numbers() gives {columns, rows, options}.
+  function folded(summary, state, numbers) {
     const box = make("div", {});
-    const fold = make("details", { className: "numbers", open: state.open }, make("summary", {}, "The numbers of what is chosen"), box);
+    const fold = make("details", { className: "numbers", open: Boolean(state.open) }, make("summary", {}, summary), box);
     const fill = function () {
       const { columns, rows, options } = numbers();
       window.oodometer.table(box, columns, rows, options);
@@ -104,7 +108,7 @@
       }
       state.open = fold.open;
     });
-    place.replaceChildren(fold);
+    return fold;
   }
 
   window.oodometer.controls = {

@@ -80,7 +80,7 @@
     const ends = endsOf(numbers, isCe);
     const columns = columnsOf(family, numbers, isCe);
     const rows = rowsOf(family, now, columns, (one) => cellOf(family, one, isCe, ends));
-    const [from, to] = ends.map((end) => (100 * end).toFixed(0));
+    const [from, to] = ends.map((end) => window.oodometer.numbers.number(100 * end, 0));
     window.oodometer.heatlegend(place, from, `${to} %`, isCe ? "CE, less is better" : "accuracy", false);
     window.oodometer.heatgrid(place, columns, rows, {
       caption: `${isCe ? "CE" : "Accuracy"} of ${rows.length} models under ${columns.length - 1} corruptions, ${family.title}`,

@@ -62,7 +62,7 @@
       one(plain(short(shift.clean, 30)), { symbol: "circle-open", color: soft, size: 8, line: { width: 1.5 } }),
       ...categories.map(function (category) {
         const look = oodometer.look(category);
-        return one(plain(category.replaceAll("_", " ")), { symbol: look.symbol, color: look.colour, size: 10 });
+        return one(plain(oodometer.spaced(category)), { symbol: look.symbol, color: look.colour, size: 10 });
       }),
     ];
   }

@@ -76,6 +76,9 @@
     return shares.map((share) => around(point.x + place.x * share, point.y + place.y * share, 2));
   }
 
+  // Whether a point is seen, after zooming.
+  const inside = ({ x, y }, area) => x >= 0 && x <= area.width && y >= 0 && y <= area.height;
+
   const free = (box, boxes) => !boxes.some((other) => cross(box, other));
   const freeAll = (some, boxes) => some.every((box) => free(box, boxes));
 
@@ -115,5 +118,5 @@
     );
   }
 
-  window.oodometer.labels = { placed: placed, annotations: annotations, short: short, wrapped: wrapped, plain: plain, width: width };
+  window.oodometer.labels = { placed: placed, annotations: annotations, inside: inside, short: short, wrapped: wrapped, plain: plain };
 })();

@@ -1,41 +1,63 @@
-// Numbers beside plots, written as in the tables.
+// How numbers are written, in tables and beside plots: as written.py writes them.
 "use strict";
 (function () {
   const MINUS = "\u2212"; // as wide as a plus
+  const SHARES = ["percent", "points"];
 
-  const fixed = window.oodometer.fixed; // as Python rounds
   const known = (value) => value !== null && value !== undefined && Number.isFinite(value);
-  const withMinus = (text) => text.replace("-", MINUS);
 
-  function percent(share) {
-    return known(share) ? withMinus(fixed(100 * share, 1)) : "–";
-  }
-
-  function points(difference) {
-    if (!known(difference)) {
-      return "–";
+  function fixed(value, digits) {
+    const halves = value * 2 ** (digits + 1); // a number just between two is an odd multiple of 1 / 2^(digits + 1)
+    if (!Number.isInteger(halves) || halves % 2 === 0) {
+      return value.toFixed(digits);
     }
-    const text = fixed(100 * difference, 1);
-    return text.startsWith("-") ? withMinus(text) : `+${text}`;
+    const whole = Math.floor(Math.abs(value) * 10 ** digits); // to the even one, as Python does
+    return ((Math.sign(value) * (whole + (whole % 2))) / 10 ** digits).toFixed(digits);
   }
 
-  function number(value, digits) {
-    return known(value) ? withMinus(fixed(value, digits)) : "–";
+  // A number as a column {how, digits, least} of a table has it.
+  function written(value, column) {
+    if (typeof column.least === "number" && value < column.least) {
+      return `< ${written(column.least, column)}`;
+    }
+    if (column.how === "count") {
+      return value.toLocaleString("en-US", { maximumFractionDigits: 0 }).replace("-", MINUS);
+    }
+    const text = fixed(SHARES.includes(column.how) ? value * 100 : value, column.digits);
+    const sign = column.how === "points" && !text.startsWith("-") ? "+" : "";
+    return sign + text.replace("-", MINUS);
   }
+
+  // How many digits a column has, whose largest number is this.
+  function digitsFor(how, largest) {
+    if (how === "count") {
+      return 0;
+    }
+    return SHARES.includes(how) || largest >= 10 ? 1 : 3;
+  }
+
+  const number = (value, digits) => (known(value) ? written(value, { how: "number", digits: digits }) : "–");
+  const percent = (share) => (known(share) ? written(share, { how: "percent", digits: 1 }) : "–");
+  const points = (difference) => (known(difference) ? written(difference, { how: "points", digits: 1 }) : "–");
+  const count = (value) => (known(value) ? written(value, { how: "count" }) : "?");
 
   function interval(low, high, write) {
     return known(low) && known(high) ? `[${write(low)}, ${write(high)}]` : "";
   }
 
-  function count(value) {
-    return known(value) ? value.toLocaleString("en-US") : "?";
+  // ``[value, low, high]`` as 74.1 % [71.3, 76.8].
+  function estimate([value, low, high]) {
+    return `${percent(value)} % ${interval(low, high, percent)}`.trim();
   }
 
   window.oodometer.numbers = {
+    written: written,
+    digitsFor: digitsFor,
+    number: number,
     percent: percent,
     points: points,
-    number: number,
-    interval: interval,
     count: count,
+    interval: interval,
+    estimate: estimate,
   };
 })();

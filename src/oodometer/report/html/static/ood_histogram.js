@@ -8,11 +8,6 @@
     return oodometer.theme.dark ? look.dark : look.colour;
   }
 
-  function faint(colour, opacity) {
-    const part = (from) => parseInt(colour.slice(from, from + 2), 16);
-    return `rgba(${part(1)},${part(3)},${part(5)},${opacity})`;
-  }
-
   function total(counts) {
     return counts.reduce((sum, one) => sum + one, 0);
   }
@@ -30,7 +25,7 @@
       y: counts.map((one) => one / n),
       width: counts.map((_, at) => edges[at + 1] - edges[at]),
       marker: {
-        color: faint(colourOf(look), outside ? 0.25 : 0.5),
+        color: oodometer.marks.tinted(colourOf(look), outside ? 0.25 : 0.5),
         line: { color: colourOf(look), width: 1 },
         pattern: outside ? { shape: "/", size: 7, solidity: 0.25, fillmode: "overlay", fgcolor: colourOf(look) } : {},
       },
@@ -63,7 +58,7 @@
     return ["AUROC", "AUPR"]
       .map((name) => [name, of(name.toLowerCase())])
       .filter(([, estimate]) => estimate)
-      .map(([name, estimate]) => `${name} ${oodometer.estimate(estimate)}${name === "AUPR" ? chance : ""}`)
+      .map(([name, estimate]) => `${name} ${oodometer.numbers.estimate(estimate)}${name === "AUPR" ? chance : ""}`)
       .join(" · ");
   }
 
@@ -77,12 +72,10 @@
     ];
     const drawing = now.parts.drawing;
     drawing.style.height = "380px";
-    now.parts.below.replaceChildren();
-    const line = document.createElement("p");
-    line.style.margin = "0 0.6rem 0.6rem";
-    line.textContent = told(found, score, histogram);
-    now.parts.below.append(line);
-    oodometer.folded(now.parts.below, "The numbers of these bars.", COLUMNS, rowsOf(histogram));
+    const line = oodometer.make("p", { style: "margin: 0 0.6rem 0.6rem" }, told(found, score, histogram));
+    const caption = "The numbers of these bars.";
+    const numbers = () => ({ columns: COLUMNS, rows: rowsOf(histogram), options: { caption: caption } });
+    now.parts.below.replaceChildren(line, oodometer.controls.folded(caption, now, numbers));
     oodometer.plot(drawing, traces, {
       barmode: "overlay",
       bargap: 0,

@@ -1,8 +1,8 @@
 // Effective robustness ρ against relative robustness τ of models that are made from others.
 "use strict";
 (function () {
-  const FEW_SHIFTS = 8;
-  const FEW = 14;
+  const FEW_SHIFTS = 8; // up to which each has its button
+  const FEW = 14; // models up to which all are named, where there is room
   // Right and up, left and up, right and down, left and down.
   const WORDS = {
     "++": "helps over its parent<br>and beyond the line",
@@ -14,8 +14,8 @@
     rho: "Effective robustness: accuracy under the shift minus what the line expects at the model's clean accuracy, in points.",
     tau: "Relative robustness: accuracy under the shift minus that of the parent, in points.",
   };
-  let latest = null; // what was drawn last: a click may come before the drawing of the one before is done
-  let kept = null;
+  const NARROW = 560;
+  let kept = null; // what was chosen, while the plot is drawn anew
 
   const sides = (rho, tau) => `${rho > 0 ? "+" : "-"}${tau > 0 ? "+" : "-"}`;
   const surely = ([, low]) => low !== null && low > 0;
@@ -58,7 +58,7 @@
     const said = (sign, [value, low, high]) => `${sign}: ${points(value)} points ${interval(low, high, points)}`;
     return [
       `<b>${wrapped(row.model, 44)}</b>`,
-      plain(row.category.replaceAll("_", " ")),
+      plain(window.oodometer.spaced(row.category)),
       `made from ${wrapped(row.parent, 40)}`,
       said("ρ", row.rho),
       said("τ", row.tau),
@@ -179,8 +179,8 @@
       name: row.model,
     }));
     const area = { width: xaxis._length, height: yaxis._length };
-    const inside = ({ x, y }) => x >= 0 && x <= area.width && y >= 0 && y <= area.height;
-    const order = view.rows.map((_, at) => at).filter((at) => inside(points[at]));
+    const { placed, annotations, inside } = window.oodometer.labels;
+    const order = view.rows.map((_, at) => at).filter((at) => inside(points[at], area));
     order.sort((a, b) => view.rows[b].rho[0] + view.rows[b].tau[0] - view.rows[a].rho[0] - view.rows[a].tau[0]);
     const wanted = order.length <= FEW ? order : [...order.slice(0, 3), ...order.slice(-2)];
     const pixel = (axis, value) => (value === null ? null : axis.l2p(value));
@@ -189,44 +189,25 @@
         pixel(xaxis, row.rho[1]), pixel(xaxis, row.rho[2]), pixel(yaxis, row.tau[1]), pixel(yaxis, row.tau[2]),
       ]),
     );
-    const { placed, annotations } = window.oodometer.labels;
     return annotations(placed(points, wanted, [reserved(area, { x: xaxis.l2p(0), y: yaxis.l2p(0) }), view.state.bars ? bars : []], area));
   }
 
   function drawPlot(view, place) {
-    latest = view;
     const wide = place.clientWidth || 700;
-    const high = wide < 560 ? 400 : 500;
+    const narrow = wide < NARROW;
+    const high = narrow ? 400 : 500;
     const margin = { l: 62, r: 14, t: 14, b: 50 };
-    place.style.height = `${high}px`;
-    delete place.dataset.seen;
     const traces = view.categories.filter(([one]) => !view.state.hidden.has(one)).map(([one]) => trace(view, one));
-    const narrow = wide < 560;
     const layout = {
       xaxis: axisOf(view, "rho", narrow ? "ρ, points" : "effective robustness ρ, points", wide - margin.l - margin.r),
       yaxis: axisOf(view, "tau", narrow ? "τ, points" : "relative robustness τ, points", high - margin.t - margin.b),
       margin: margin,
       height: high,
       hovermode: "closest",
-      dragmode: window.matchMedia("(pointer: coarse)").matches ? false : "zoom",
       shapes: shapes(view),
       annotations: corners(),
     };
-    window.oodometer.plot(place, traces, layout).then(function () {
-      if (latest === view) {
-        refine(view, place);
-        place.on("plotly_afterplot", () => refine(view, place));
-      }
-    });
-  }
-
-  function refine(view, place) {
-    const { xaxis, yaxis } = place._fullLayout;
-    const seen = JSON.stringify([xaxis.range, yaxis.range, xaxis._length, yaxis._length]);
-    if (seen !== place.dataset.seen) {
-      place.dataset.seen = seen;
-      window.Plotly.relayout(place, { annotations: [...corners(), ...names(view, xaxis, yaxis)] });
-    }
+    window.oodometer.plotRefined(place, traces, layout, (xaxis, yaxis) => ({ annotations: [...corners(), ...names(view, xaxis, yaxis)] }));
   }
 
   function words(view) {
@@ -241,7 +222,7 @@
     return `Under ${view.shift.name}, ${have}: ${above} above the parent, ${both.length} above it and beyond the line (${sure.length} with both intervals above 0).`;
   }
 
-  function tableBelow(view, place) {
+  function tableOf(view) {
     const columns = [
       { title: "model", how: "text" },
       { title: "category", how: "text" },
@@ -259,7 +240,7 @@
       WORDS[sides(row.rho[0], row.tau[0])].replace("<br>", " "),
     ]);
     const options = { caption: `ρ and τ under ${view.shift.name}`, filters: "category", name: "quadrants" };
-    window.oodometer.controls.folded(place, view.state, () => ({ columns: columns, rows: rows, options: options }));
+    return { columns: columns, rows: rows, options: options };
   }
 
   function shiftControl(data, state, change) {
@@ -270,37 +251,23 @@
   }
 
   function show(data, places) {
-    const { refill, check, legend } = window.oodometer.controls;
+    const { refill, check, legend, folded } = window.oodometer.controls;
     const change = function (some) {
       Object.assign(kept, some);
       show(data, places);
     };
-    const toggle = function (category) {
-      const hidden = new Set(kept.hidden);
-      hidden.delete(category) || hidden.add(category);
-      change({ hidden: hidden });
-    };
-    const view = viewOf(data, kept, places.plot.clientWidth < 560);
+    const view = viewOf(data, kept, places.plot.clientWidth < NARROW);
     refill(places.controls, [shiftControl(data, kept, change), check("Intervals", kept.bars, (bars) => change({ bars: bars }))]);
-    refill(places.legend, [legend(view.categories, kept.hidden, toggle)]);
+    refill(places.legend, [legend(view.categories, kept.hidden, (hidden) => change({ hidden: hidden }))]);
     drawPlot(view, places.plot);
     places.plot.setAttribute("aria-label", words(view));
     places.words.replaceChildren(window.oodometer.make("p", { role: "status" }, words(view)));
-    tableBelow(view, places.table);
+    places.table.replaceChildren(folded("The numbers of what is chosen", kept, () => tableOf(view)));
   }
 
   function draw(element, data) {
-    const make = window.oodometer.make;
     kept = kept || { shift: 0, bars: true, hidden: new Set(), open: false };
-    const places = {
-      controls: make("div", { className: "controls" }),
-      legend: make("div", {}),
-      plot: make("div", {}),
-      words: make("div", { className: "below" }),
-      table: make("div", {}),
-    };
-    element.replaceChildren(...Object.values(places));
-    show(data, places);
+    show(data, window.oodometer.frame(element));
   }
 
   window.oodometer.draw.quadrants = draw;

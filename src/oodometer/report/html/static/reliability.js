@@ -3,7 +3,6 @@
 (function () {
   const BINS = 15;
   const DIAGONAL = [0, 1];
-  const NARROW = 640;
 
   // Where the plot of each side and its counts lie.
   function places(narrow, n, width) {
@@ -15,7 +14,7 @@
           { x: [0, 1], main: [0.66, 0.94], counts: [0.57, 0.62] },
           { x: [0, 1], main: [0.1, 0.38], counts: [0, 0.06] },
         ]
-      : oodometer.halves(width).map((x) => ({ x: x, main: [0.22, 0.88], counts: [0, 0.14] }));
+      : oodometer.sides.halves(width).map((x) => ({ x: x, main: [0.22, 0.88], counts: [0, 0.14] }));
   }
 
   function axes(at) {
@@ -49,17 +48,7 @@
         rangemode: "tozero",
         fixedrange: true,
       };
-      layout.annotations.push({
-        xref: "paper",
-        yref: "paper",
-        x: place.x[0],
-        y: place.main[1],
-        xanchor: "left",
-        yanchor: "bottom",
-        align: "left",
-        showarrow: false,
-        text: sides[at].text,
-      });
+      layout.annotations.push(oodometer.sides.heading(place.x[0], place.main[1], sides[at].text));
     });
     return layout;
   }
@@ -67,7 +56,7 @@
   function hover(bin) {
     return (
       `${oodometer.numbers.percent(bin[0])} % sure on average<br>` +
-      `${oodometer.estimate(bin.slice(1, 4))} right<br>${oodometer.numbers.count(bin[4])} images`
+      `${oodometer.numbers.estimate(bin.slice(1, 4))} right<br>${oodometer.numbers.count(bin[4])} images`
     );
   }
 
@@ -139,42 +128,35 @@
 
   function words(model, answers, several, narrow) {
     const mark = several ? `<b>${oodometer.labels.plain(oodometer.labels.short(model.name, narrow ? 18 : 26))}</b>  ` : "";
-    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.estimate(answers.rms)}` : "";
-    const told = answers ? `ECE ${oodometer.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
+    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.numbers.estimate(answers.rms)}` : "";
+    const told = answers ? `ECE ${oodometer.numbers.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
     return `<span style="color:${model.look.colour};font-size:12px">${mark}${told}</span>`;
   }
 
-  function table(element, data, models, sides) {
-    const rows = [];
-    for (const side of sides) {
-      for (const model of models) {
-        const answers = side.of(model.at);
-        for (const bin of answers ? answers.bins : []) {
-          rows.push([model.name, side.name, bin[0], [bin[1], bin[2], bin[3], bin[4]], bin[4]]);
-        }
-      }
-    }
-    const columns = [
-      { title: "model", how: "text" },
-      { title: "condition", how: "text" },
-      { title: "confidence", how: "percent", digits: 1, about: "Mean of the bin" },
-      { title: "accuracy", how: "percent", digits: 1, about: "Of the images in the bin" },
-      { title: "images", how: "count", digits: 0 },
-    ];
-    oodometer.folded(element, "The numbers of these bins.", columns, rows);
+  const COLUMNS = [
+    { title: "model", how: "text" },
+    { title: "condition", how: "text" },
+    { title: "confidence", how: "percent", digits: 1, about: "Mean of the bin" },
+    { title: "accuracy", how: "percent", digits: 1, about: "Of the images in the bin" },
+    { title: "images", how: "count", digits: 0 },
+  ];
+
+  function rowsOf(models, sides) {
+    const each = sides.flatMap((side) => models.map((model) => ({ model: model.name, side: side.name, answers: side.of(model.at) })));
+    return each.flatMap(({ model, side, answers }) =>
+      (answers ? answers.bins : []).map((bin) => [model, side, bin[0], bin.slice(1, 5), bin[4]]),
+    );
   }
 
   function sidesOf(data, now) {
-    const shift = data.shifts[now.shift];
-    const names = shift.shifted === null ? [shift.clean] : [shift.clean, shift.shifted];
-    return names.map((name, at) => ({
+    return oodometer.sides.names(data.shifts[now.shift]).map((name, at) => ({
       name: name,
-      of: (model) => data.answers[data.pairs[now.shift][model][at]] || null,
+      of: (model) => oodometer.sides.answers(data, now.shift, model, at),
     }));
   }
 
   function show(element, data, now) {
-    const narrow = element.clientWidth < NARROW;
+    const narrow = oodometer.sides.isNarrow(element);
     const models = shown(data, now);
     const sides = sidesOf(data, now);
     const traces = [];
@@ -186,15 +168,15 @@
         return words(model, answers, models.length > 1, narrow);
       });
       const n = side.of(now.model) ? `, ${oodometer.numbers.count(side.of(now.model).n)} images` : "";
-      const title = `<b>${oodometer.labels.plain(oodometer.labels.short(side.name, narrow ? 34 : 48))}</b>${n}`;
-      return { text: [title, ...lines].join("<br>") };
+      return { text: [oodometer.sides.title(side.name, narrow) + n, ...lines].join("<br>") };
     });
     const { drawing, below } = now.parts;
     const more = models.length > 1 ? 24 : 0;
     drawing.style.height = `${(narrow && sides.length > 1 ? 900 : 500) + more}px`;
-    below.replaceChildren();
     oodometer.plot(drawing, traces, layoutOf(drawn, narrow, element.clientWidth));
-    table(below, data, models, sides);
+    const caption = "The numbers of these bins.";
+    const numbers = () => ({ columns: COLUMNS, rows: rowsOf(models, sides), options: { caption: caption } });
+    below.replaceChildren(oodometer.controls.folded(caption, now, numbers));
   }
 
   oodometer.draw.reliability = function (element, data) {
@@ -205,14 +187,11 @@
         show(element, data, now);
       };
     const models = data.models.map((model, at) => [at, model.name]);
-    const shifts = data.shifts.map((shift, at) => [at, shift.name]);
     const lists = [
+      ...oodometer.sides.shiftList(data, now.shift, change("shift")),
       oodometer.controls.choice("Model", [["", models]], now.model, change("model")),
       oodometer.controls.choice("Beside it", [["", [[-1, "no other"], ...models]]], now.other, change("other")),
     ];
-    if (shifts.length > 1) {
-      lists.unshift(oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift")));
-    }
     now.parts = oodometer.chooser(element, lists);
     show(element, data, now);
   };

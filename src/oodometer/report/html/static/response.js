@@ -1,8 +1,6 @@
 // Accuracy among the most confident images, on both sides of a shift: all models, one of them in front.
 "use strict";
 (function () {
-  const NARROW = 640;
-
   function places(narrow, n, width) {
     if (n === 1) {
       return [{ x: [0, 1], y: [0, 0.9] }];
@@ -12,7 +10,7 @@
           { x: [0, 1], y: [0.58, 0.95] },
           { x: [0, 1], y: [0, 0.37] },
         ]
-      : oodometer.halves(width).map((x) => ({ x: x, y: [0, 0.88] }));
+      : oodometer.sides.halves(width).map((x) => ({ x: x, y: [0, 0.88] }));
   }
 
   function axes(at) {
@@ -44,24 +42,9 @@
         fixedrange: true,
         zeroline: false,
       };
-      layout.annotations.push({
-        xref: "paper",
-        yref: "paper",
-        x: place.x[0],
-        y: place.y[1],
-        xanchor: "left",
-        yanchor: "bottom",
-        align: "left",
-        showarrow: false,
-        text: sides[at].text,
-      });
+      layout.annotations.push(oodometer.sides.heading(place.x[0], place.y[1], sides[at].text));
     });
     return layout;
-  }
-
-  function faint(colour) {
-    const part = (from) => parseInt(colour.slice(from, from + 2), 16);
-    return `rgba(${part(1)},${part(3)},${part(5)},0.18)`;
   }
 
   function band(curve, at, colour) {
@@ -73,7 +56,7 @@
       x: known.concat(back).map((point) => point[0]),
       y: known.map((point) => point[2]).concat(back.map((point) => point[3])),
       fill: "toself",
-      fillcolor: faint(colour),
+      fillcolor: oodometer.marks.tinted(colour, 0.18),
       line: { width: 0 },
       hoverinfo: "skip",
     });
@@ -84,7 +67,7 @@
     const told = answers.curve.map(
       (point) =>
         `<b>${oodometer.labels.plain(model.name)}</b><br>${oodometer.numbers.percent(point[0])} % answered<br>` +
-        `${oodometer.estimate(point.slice(1, 4))} right`,
+        `${oodometer.numbers.estimate(point.slice(1, 4))} right`,
     );
     return Object.assign(axes(at), {
       type: "scatter",
@@ -100,7 +83,7 @@
   }
 
   function sideOf(data, now, at, name, narrow) {
-    const of = (model) => data.answers[data.pairs[now.shift][model][at]] || null;
+    const of = (model) => oodometer.sides.answers(data, now.shift, model, at);
     const traces = [];
     data.models.forEach(function (model, place) {
       const answers = of(place);
@@ -113,18 +96,17 @@
     if (mine) {
       traces.push(band(mine.curve, at, oodometer.look(model.category).colour), line(model, mine, at, true));
     }
-    const title = `<b>${oodometer.labels.plain(oodometer.labels.short(name, narrow ? 34 : 48))}</b>`;
+    const title = oodometer.sides.title(name, narrow);
     const told = mine
-      ? `AURRA ${oodometer.estimate(mine.aurra)}, ${oodometer.numbers.count(mine.n)} images`
+      ? `AURRA ${oodometer.numbers.estimate(mine.aurra)}, ${oodometer.numbers.count(mine.n)} images`
       : "this model was not run on it";
     const colour = oodometer.look(model.category).colour;
     return { traces: traces, text: `${title}<br><span style="color:${colour};font-size:12px">${told}</span>` };
   }
 
   function show(element, data, now) {
-    const narrow = element.clientWidth < NARROW;
-    const shift = data.shifts[now.shift];
-    const names = shift.shifted === null ? [shift.clean] : [shift.clean, shift.shifted];
+    const narrow = oodometer.sides.isNarrow(element);
+    const names = oodometer.sides.names(data.shifts[now.shift]);
     const sides = names.map((name, at) => sideOf(data, now, at, name, narrow));
     const drawing = now.parts.drawing;
     drawing.style.height = narrow && sides.length > 1 ? "760px" : "420px";
@@ -139,11 +121,10 @@
         show(element, data, now);
       };
     const models = data.models.map((model, at) => [at, model.name]);
-    const lists = [oodometer.controls.choice("Model in front", [["", models]], now.model, change("model"))];
-    if (data.shifts.length > 1) {
-      const shifts = data.shifts.map((shift, at) => [at, shift.name]);
-      lists.unshift(oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift")));
-    }
+    const lists = [
+      ...oodometer.sides.shiftList(data, now.shift, change("shift")),
+      oodometer.controls.choice("Model in front", [["", models]], now.model, change("model")),
+    ];
     now.parts = oodometer.chooser(element, lists);
     show(element, data, now);
   };

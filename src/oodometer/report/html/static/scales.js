@@ -2,6 +2,7 @@
 "use strict";
 (function () {
   const FEWEST_MODELS = 3; // through two models a line always goes
+  const PLACES = 81; // at which a curve is drawn
   const FAR = 40; // beyond it the normal distribution is 0 or 1 to the last digit
 
   // --- the scales ---------------------------------------------------------------------------------------------
@@ -69,15 +70,24 @@
   }
 
   const TO = {
-    linear: (share) => share,
     logit: (share) => Math.log(share) - Math.log1p(-share),
     probit: probit,
+    linear: (share) => share,
   };
   const FROM = {
-    linear: (value) => value,
     logit: (value) => 1 / (1 + Math.exp(-value)),
     probit: normal,
+    linear: (value) => value,
   };
+
+  const hasPlace = (share, scale) => scale === "linear" || (share > 0 && share < 1);
+
+  // Shares from the least to the greatest that have a place on the scale, evenly on it.
+  function evenly(shares, scale) {
+    const places = shares.map(TO[scale]).filter(Number.isFinite);
+    const [low, high] = [Math.min(...places), Math.max(...places)];
+    return Array.from({ length: PLACES }, (_, at) => FROM[scale](low + ((high - low) * at) / (PLACES - 1)));
+  }
 
   // --- ticks --------------------------------------------------------------------------------------------------
 
@@ -245,8 +255,11 @@
   }
 
   window.oodometer.scales = {
+    names: Object.keys(TO),
     to: (share, scale) => TO[scale](share),
     from: (value, scale) => FROM[scale](value),
+    hasPlace: hasPlace,
+    evenly: evenly,
     ticks: ticks,
     fitLine: fitLine,
     bootstrapLines: bootstrapLines,

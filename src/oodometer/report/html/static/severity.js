@@ -43,7 +43,7 @@
     const where = severity === 0 ? family.clean_name : `severity ${severity}`;
     const n = given[3] ?? family.n;
     const images = n === null ? "" : `<br>n = ${window.oodometer.numbers.count(n)}`;
-    return `<b>${plain(name)}</b><br>${plain(where)}: ${window.oodometer.estimate(given)}${images}`;
+    return `<b>${plain(name)}</b><br>${plain(where)}: ${window.oodometer.numbers.estimate(given)}${images}`;
   }
 
   function line(family, model, place, corruption) {
@@ -131,24 +131,18 @@
     return one && [one[0], one[1] ?? null, one[2] ?? null, one[3] ?? family.n];
   }
 
-  function table(place, family, now) {
-    const make = window.oodometer.make;
-    const columns = ["clean", ...family.severities.map((one) => `severity ${one}`)];
-    const titled = columns.map((title) => ({ title: title, how: "percent", better: "high" }));
+  function tableOf(family, now) {
+    const titles = ["clean", ...family.severities.map((one) => `severity ${one}`)];
     const corruption = Number(now.corruption);
-    const rows = now.models.map((model) => [
-      family.models[model],
-      whole(family, family.clean[model]),
-      ...family.severities.map((_, at) => whole(family, family.accuracy[model][corruption][at + 1])),
-    ]);
-    const inside = make("div", { class: "table" });
-    const details = make("details", { class: "numbers" }, make("summary", {}, "The numbers of these lines"), inside);
-    place.append(details);
-    details.addEventListener("toggle", function () {
-      if (details.open && !inside.childElementCount) {
-        window.oodometer.table(inside, [{ title: "model", how: "text" }, ...titled], rows, { caption: "Accuracy by severity" });
-      }
-    });
+    return {
+      columns: [{ title: "model", how: "text" }, ...titles.map((title) => ({ title: title, how: "percent", better: "high" }))],
+      rows: now.models.map((model) => [
+        family.models[model],
+        whole(family, family.clean[model]),
+        ...family.severities.map((_, at) => whole(family, family.accuracy[model][corruption][at + 1])),
+      ]),
+      options: { caption: "Accuracy by severity" },
+    };
   }
 
   // The models that are drawn, each with a button that takes it away, and a list to add others from.
@@ -199,6 +193,6 @@
       places.drawing.before(models(family, now, chosen));
     }
     show(places.drawing, family, now);
-    table(places.below, family, now);
+    places.below.append(window.oodometer.controls.folded("The numbers of these lines", now, () => tableOf(family, now)));
   };
 })();

@@ -2,35 +2,14 @@
 // is already there as HTML; this brings it to life. `oodometer.table` makes the same of numbers that a script has.
 "use strict";
 (function () {
-  const MINUS = "\u2212"; // as wide as a plus
-  const SHARES = ["percent", "points"];
+  const { make, mark, spaced } = window.oodometer;
+  const { written, digitsFor } = window.oodometer.numbers;
   const MANY_ROWS = 8; // from here on a table is searched
   const MANY_COLUMNS = 15; // from here on they are searched too
   const LONGEST = 36; // signs of a text on one line
   const LONGEST_TITLE = 14; // of a title above numbers
 
-  // ---- how numbers are written: as the page was, see written.py ----
-
-  function fixed(value, digits) {
-    const halves = value * 2 ** (digits + 1); // a number just between two is an odd multiple of 1 / 2^(digits + 1)
-    if (!Number.isInteger(halves) || halves % 2 === 0) {
-      return value.toFixed(digits);
-    }
-    const whole = Math.floor(Math.abs(value) * 10 ** digits); // to the even one, as Python does
-    return ((Math.sign(value) * (whole + (whole % 2))) / 10 ** digits).toFixed(digits);
-  }
-
-  function number(value, column) {
-    if (typeof column.least === "number" && value < column.least) {
-      return `< ${number(column.least, column)}`;
-    }
-    if (column.how === "count") {
-      return value.toLocaleString("en-US", { maximumFractionDigits: 0 }).replace("-", MINUS);
-    }
-    const text = fixed(SHARES.includes(column.how) ? value * 100 : value, column.digits);
-    const sign = column.how === "points" && !text.startsWith("-") ? "+" : "";
-    return sign + text.replace("-", MINUS);
-  }
+  // ---- columns and cells ----
 
   const estimated = (cell) => Array.isArray(cell);
   const valueOf = (cell) => (estimated(cell) ? cell[0] : cell);
@@ -40,11 +19,8 @@
     if (typeof column.digits === "number") {
       return column.digits;
     }
-    if (column.how === "count") {
-      return 0;
-    }
     const largest = cells.map(valueOf).reduce((most, one) => (typeof one === "number" ? Math.max(most, Math.abs(one)) : most), 0);
-    return SHARES.includes(column.how) || largest >= 10 ? 1 : 3;
+    return digitsFor(column.how, largest);
   }
 
   function endsOf(column, cells) {
@@ -53,62 +29,6 @@
     const high = Math.max(...found.map((one) => one[2]));
     return high > low ? [low, high] : null;
   }
-
-  // ---- small pieces of the page ----
-
-  function make(tag, attributes, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (name in element && name !== "style" && name !== "list") {
-        element[name] = value;
-      } else {
-        element.setAttribute(name, value);
-      }
-    }
-    element.append(...children);
-    return element;
-  }
-
-  const SHAPES = {
-    circle: "M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1z",
-    diamond: "M8 0l7 8-7 8-7-8z",
-    x: "M1 4l3-3 4 4 4-4 3 3-4 4 4 4-3 3-4-4-4 4-3-3 4-4z",
-    "triangle-up": "M8 1l7.5 13.5H.5z",
-    "triangle-down": "M8 15L.5 1.5h15z",
-    square: "M2 2h12v12H2z",
-    star: "M8 0l2 5.6 6 .2-4.8 3.6L12.9 16 8 12.2 3.1 16l1.7-6.6L0 5.800l6-.2z",
-    cross: "M5.5 1h5v4.5H15v5h-4.5V15h-5v-4.5H1v-5h4.5z",
-    pentagon: "M8 .8l7 5.1-2.7 8.3H3.7L1 5.9z",
-    hexagon: "M8 .8l6.3 3.6v7.2L8 15.2l-6.3-3.6V4.4z",
-    "triangle-left": "M1 8L14.5 .5v15z",
-    "triangle-right": "M15 8L1.5 .5v15z",
-  };
-
-  // The sign of a category, as in the plots.
-  function mark(category) {
-    const look = window.oodometer.look(category);
-    const space = "http://www.w3.org/2000/svg";
-    const picture = document.createElementNS(space, "svg");
-    const path = document.createElementNS(space, "path");
-    picture.setAttribute("viewBox", "0 0 16 16");
-    picture.setAttribute("class", "mark");
-    picture.setAttribute("aria-hidden", "true");
-    picture.dataset.category = category;
-    path.setAttribute("d", SHAPES[look.symbol] || SHAPES.circle);
-    path.setAttribute("fill", look.colour);
-    picture.append(path);
-    return picture;
-  }
-
-  const spaced = (category) => category.replaceAll("_", " ");
-
-  function recolour() {
-    for (const picture of document.querySelectorAll("svg.mark")) {
-      picture.firstChild.setAttribute("fill", window.oodometer.look(picture.dataset.category).colour);
-    }
-  }
-
-  // ---- a table ----
 
   // Room for the longest text of a column and for its title, within reason: names on one line, tables not too broad.
   function roomOf(column, cells) {
@@ -135,9 +55,9 @@
       element.scope = "row";
     }
     const value = valueOf(cell);
-    element.append(typeof value === "number" ? number(value, column) : value === null || value === undefined ? "–" : String(value));
+    element.append(typeof value === "number" ? written(value, column) : value === null || value === undefined ? "–" : String(value));
     if (typeof value === "number" && hasInterval(cell)) {
-      element.append(make("small", {}, `[${number(cell[1], column)}, ${number(cell[2], column)}]`));
+      element.append(make("small", {}, `[${written(cell[1], column)}, ${written(cell[2], column)}]`));
       if (column.ends) {
         const width = column.ends[1] - column.ends[0];
         element.style.setProperty("--low", ((cell[1] - column.ends[0]) / width).toFixed(4));
@@ -146,6 +66,8 @@
     }
     return element;
   }
+
+  // ---- the rows in order ----
 
   function order(rows, place, descending) {
     const key = (row) => valueOf(row[place]);
@@ -162,8 +84,9 @@
       .map(([, at]) => at);
   }
 
-  const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
-  const compare = (a, b) => words.compare(a, b);
+  const { compare } = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+  // ---- a table ----
 
   // A table on the page: its data, what is shown of it, and its elements.
   class LivingTable {
@@ -478,9 +401,5 @@
   }
 
   window.oodometer.table = table;
-  window.oodometer.mark = mark;
-  window.oodometer.make = make;
-  window.oodometer.fixed = fixed;
-  document.addEventListener("oodometer-theme", recolour);
   startAll();
 })();

@@ -1,0 +1,77 @@
+// What can be chosen of a scatter plot: the shift, both axes, the scale, intervals, names; and the keys to its lines.
+"use strict";
+(function () {
+  const FEW_SHIFTS = 8; // up to which each has its button
+
+  function grouped(items, group, option) {
+    const groups = new Map();
+    items.forEach(function (item, at) {
+      const name = group(item);
+      groups.set(name, [...(groups.get(name) || []), option(item, at)]);
+    });
+    return [...groups];
+  }
+
+  function shiftControls(data, state, change) {
+    const { choice, buttons, button } = window.oodometer.controls;
+    const make = window.oodometer.make;
+    const now = data.shifts.findIndex((one) => one.x === state.x && one.y === state.y);
+    const go = (at) => change({ x: data.shifts[at].x, y: data.shifts[at].y });
+    if (!data.shifts.length) {
+      return [];
+    }
+    if (data.shifts.length <= FEW_SHIFTS) {
+      return [buttons("Shift", data.shifts.map((one, at) => [at, one.name]), now, go)];
+    }
+    const groups = grouped(data.shifts, (one) => one.kind, (one, at) => [at, one.name]);
+    const list = choice("Shift", now < 0 ? [["", [["-1", "none: a pair of your own"]]], ...groups] : groups, now, (at) => Number(at) >= 0 && go(Number(at)));
+    const n = data.shifts.length;
+    const step = (by) => go(((now < 0 ? (by > 0 ? -1 : 0) : now) + by + n) % n);
+    return [
+      make(
+        "div",
+        { className: "stepped" },
+        list,
+        button("‹", () => step(-1), { "aria-label": "Previous shift", className: "step" }),
+        button("›", () => step(1), { "aria-label": "Next shift", className: "step" }),
+      ),
+    ];
+  }
+
+  function axisControls(data, state, change) {
+    const { choice } = window.oodometer.controls;
+    const groups = grouped(data.columns, (one) => one.group, (one, at) => [at, one.name]);
+    return [
+      choice("Horizontal axis", groups, state.x, (at) => change({ x: Number(at) })),
+      choice("Vertical axis", groups, state.y, (at) => change({ y: Number(at) })),
+    ];
+  }
+
+  function otherControls(state, change) {
+    const { buttons, check, field } = window.oodometer.controls;
+    return [
+      buttons("Scale", window.oodometer.scales.names.map((one) => [one, one]), state.scale, (scale) => change({ scale: scale })),
+      check("Intervals", state.bars, (bars) => change({ bars: bars })),
+      field("Find models", state.find, (find) => change({ find: find })),
+    ];
+  }
+
+  function controlsOf(data, state, change) {
+    return [...shiftControls(data, state, change), ...axisControls(data, state, change), ...otherControls(state, change)];
+  }
+
+  // Keys to the lines; the categories have theirs in the legend.
+  function keys(view) {
+    const make = window.oodometer.make;
+    const { line } = view.pair;
+    const one = (kind, text) => make("span", { className: "key" }, make("i", { className: kind, "aria-hidden": "true" }), text);
+    const level = Math.round(1000 * view.data.level) / 10;
+    const drawn = line && line.band.length ? [one("solid", "the line, with its " + level + " % band")] : [];
+    const knee = line && line.knee !== null ? [one("dotted", "the knee")] : [];
+    const { x, y } = view.ranges;
+    const where = y[1] < x[0] ? " (above this view)" : y[0] > x[1] ? " (below this view)" : "";
+    return make("div", { className: "keys" }, one("dashed", `y = x: nothing lost${where}`), ...drawn, ...knee);
+  }
+
+  Object.assign(window.oodometer.scatter, { controlsOf: controlsOf, keys: keys });
+})();
