@@ -72,9 +72,12 @@
       while (end < columns.length && columns[end].group === columns[at].group) {
         end += 1;
       }
-      const cell = make("th", columns[at].group ? "group" : "", columns[at].group || "");
+      const { group } = columns[at];
+      const cell = group ? make("th", "group", group) : make("td"); // a head without words is none
       cell.colSpan = end - at;
-      cell.scope = "colgroup";
+      if (group) {
+        cell.scope = "colgroup";
+      }
       row.append(cell);
       at = end;
     }
@@ -104,8 +107,7 @@
     const line = make("tr");
     const head = make("th");
     head.scope = "row";
-    const name = make("span", "name", row.title);
-    head.append(name);
+    head.append(make("span", "name", row.title));
     if (row.note) {
       head.append(make("small", "", row.note));
     }
@@ -190,7 +192,8 @@
   }
 
   // ``columns``: {title, group, about}; ``rows``: {title, note, cells}; a cell is null or {text, place from 0 to 1,
-  // small: lines below the number, lines: what it tells, strong}. Options: caption, corner, nothing, and whether: bothWays (from -1 to 1), dense, tall, overview, upright.
+  // small: lines below the number, lines: what it tells, strong}. Options: caption, corner, nothing (what is said where
+  // there are no rows), and whether: bothWays (colours from -1 to 1), dense, tall, overview, upright.
   function heatgrid(element, columns, rows, options) {
     const box = make("div", options.tall ? "heatgrid tall" : "heatgrid");
     // A few columns need not fill the page.
@@ -226,7 +229,6 @@
     element.append(box);
     tips(box, table, rows, columns);
     arrows(table);
-    return box;
   }
 
   // The scale of colours with its ends, and what it is of.
@@ -237,7 +239,6 @@
     bar.setAttribute("aria-hidden", "true");
     around.append(make("span", "", label), make("span", "", from), bar, make("span", "", to));
     element.append(around);
-    return around;
   }
 
   Object.assign(window.oodometer, { heatgrid: heatgrid, heatlegend: legend });
