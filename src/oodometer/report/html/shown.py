@@ -51,6 +51,11 @@ def about_n(estimates: Iterable[Estimate]) -> str:
     return f"n = {n}, {said}"
 
 
+ABOVE = (
+    "A resample is worse calibrated than the sample by chance: the interval of a calibration error may lie above it."
+)
+
+
 def percent(estimate: Estimate) -> str:
     """A share in per cent with its interval.
 

@@ -11,6 +11,7 @@ from oodometer.metrics.ood_detection import SCORES
 from oodometer.report import confidences
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.uncertainty import WORDS, section
+from oodometer.report.html.shown import percent
 from oodometer.report.score import score
 from oodometer.report.study import numbers, study_of
 from oodometer.store.tables import parse_table, write_table
@@ -102,8 +103,8 @@ def test_the_lead_tells_the_range_and_the_best_model(shifted):
     lead = " ".join(section(study).lead)
     errors = [one.value for (_, condition), one in by_place(shifted, "ece").items() if condition == "v2"]
     assert f"On v2 the expected calibration error is {100 * min(errors):.1f} % to {100 * max(errors):.1f} %." in lead
-    accuracy = by_place(shifted, "top-1")[study.models[0].name, "v2"].value
-    assert f"and right on {100 * accuracy:.1f} % of the images." in lead
+    accuracy = by_place(shifted, "top-1")[study.models[0].name, "v2"]
+    assert f"and right on {percent(accuracy)} of 250 images." in lead
     sure = 0
     for cell in shifted.cells():
         rows = shifted.read(cell)
@@ -115,7 +116,10 @@ def test_conventions_are_told(shifted):
     found = section(study_of(shifted))
     assert "15 bins of equal width" in part(found, "reliability").caption
     assert "clopper-pearson 95 %" in part(found, "reliability").caption
-    assert "bootstrap over images, 1000 draws, seed 0" in part(found, "calibration").caption
+    said = part(found, "calibration").caption
+    assert "15 bins of equal width, L1. RMS: bins of equal mass, 100 images each" in said
+    assert "bootstrap over images, 1000 draws, seed 0" in said
+    assert said.endswith("the interval of a calibration error may lie above it.")
 
 
 def test_one_condition_stands_for_a_family(filled, make_dataset):
@@ -232,6 +236,20 @@ def test_a_data_set_of_no_class_seen_as_it_is(filled, make_dataset):
     assert {row[1] for row in part(section(study_of(filled.store)), "ood").rows} == {"clean@o"}
 
 
+def test_every_set_of_no_class_is_told_with_its_size(with_outside, filled, make_dataset):
+    store, *_ = with_outside
+    more = make_dataset(25, labels=[-1] * 25, name="p", ids=[f"p{at}" for at in range(25)])
+    filled.put(more, rows_for(more, 2), condition="textures")
+    for model in ("two", "three"):
+        clean = make_dataset(40)
+        filled.put(clean, rows_for(clean, 3), model=model)
+        outside = make_dataset(15, labels=[-1] * 15, name="o", ids=[f"o{at}" for at in range(15)])
+        filled.put(outside, rows_for(outside, 4), model=model, condition="imagenet-o")
+    caption = part(section(study_of(store)), "ood").caption
+    assert "15 OOD images are positive" in caption
+    assert "25 OOD images are positive" in caption
+
+
 def test_what_can_not_be_told_apart_is_noted(filled, make_dataset):
     clean, outside = make_dataset(40), make_dataset(15, labels=[-1] * 15, name="o")
     filled.put(clean, rows_for(clean, 0))
@@ -244,8 +262,5 @@ def test_what_can_not_be_told_apart_is_noted(filled, make_dataset):
 def test_of_one_model_no_range_is_told(filled, make_dataset):
     put_all(filled, make_dataset(60), models=("one",))
     put_all(filled, make_dataset(60), models=("one",), condition="v2")
-    value = by_place(filled.store, "ece")["one", "v2"].value
-    assert (
-        f"On v2 the expected calibration error is {100 * value:.1f} %. one is "
-        in section(study_of(filled.store)).lead[1]
-    )
+    own = by_place(filled.store, "ece")["one", "v2"]
+    assert f"On v2 the expected calibration error is {percent(own)}. one is " in section(study_of(filled.store)).lead[1]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Section, Table
-from oodometer.report.html.shown import about_n, leading
+from oodometer.report.html.shown import ABOVE, about_n, leading
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.scores import Score
 from oodometer.report.study import Study, StudyShift
@@ -137,7 +137,6 @@ TITLES = {
     "rms-calibration": Title("calibration error", "RMS calibration error", "low"),
     "aurra": Title("AURRA", "Area under the curve of accuracy by response rate", "high"),
 }
-CAUTION = " A resample is worse calibrated than the sample by chance alone, so the interval may lie above the number."
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
 
 
@@ -150,7 +149,7 @@ def _scores(study: Study) -> Iterator[Numbers]:
         several = sum(key[:2] == (metric, condition) for key in groups) > 1
         on = f"{condition}@{data}" if several else condition
         said = "; ".join(sorted({one.convention for one in scores}))
-        caution = CAUTION if metric == "rms-calibration" else ""
+        caution = f" {ABOVE}" if metric == "rms-calibration" else ""
         about = f"{title.long} on {on} ({said}): {about_n(one.estimate for one in scores)}.{caution}"
         hidden = metric != "mce" and condition != first
         column = Column(f"{title.short} {on}", "percent", about, title.better, hidden=hidden)

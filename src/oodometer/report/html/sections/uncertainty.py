@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oodometer.core.estimate import Estimate
+from oodometer.metrics.calibration_error import IMAGES_PER_BIN
 from oodometer.metrics.metric import metrics
 from oodometer.metrics.ood_detection import SCORES
 from oodometer.metrics.reliability import DEFAULT_BINS
 from oodometer.report.confidences import Answers, Confidences, Sides, confidences_of
 from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
+from oodometer.report.html.shown import ABOVE, percent
 from oodometer.report.outside import MEASURES, Outside, outside_of
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
+from oodometer.report.text import plural
 
 TITLE = "Uncertainty"
 
@@ -47,19 +50,26 @@ def _lead(found: Confidences) -> tuple[str, ...]:
     sides = found.sides[0]
     lines = []
     for place, name in enumerate((sides.clean, sides.shifted)):
-        errors = [one.numbers["ece"].value for one in _of_side(found, sides, place)]
+        errors = [one.numbers["ece"] for one in _of_side(found, sides, place)]
         if name and errors:
-            ends = dict.fromkeys(_percent(one) for one in (min(errors), max(errors)))
-            lines.append(f"On {name} the expected calibration error is {' to '.join(ends)}.")
+            lines.append(f"On {name} the expected calibration error is {_range(errors)}.")
     if shifted := _of_side(found, sides, 1):
         sure = sum(one.confidence.value > one.accuracy.value for one in shifted)
         best = shifted[0]
         several = f"{sure} of {len(shifted)} models are surer than they are right there. " if len(shifted) > 1 else ""
         lines.append(
-            f"{several}{best.model} is {_percent(best.confidence.value)} sure on average, and right on "
-            f"{_percent(best.accuracy.value)} of the images."
+            f"{several}{best.model} is {percent(best.confidence)} sure on average, and right on "
+            f"{percent(best.accuracy)} of {plural(best.accuracy.n or 0, 'image')}."
         )
     return "A model that knows how good it is says 80 % where it is right 80 % of the time.", " ".join(lines)
+
+
+def _range(errors: Sequence[Estimate]) -> str:
+    """From the least to the greatest; of one model its own, with its interval."""
+    if len(errors) == 1:
+        return percent(errors[0])
+    values = [one.value for one in errors]
+    return " to ".join(dict.fromkeys(f"{100 * one:.1f} %" for one in (min(values), max(values))))
 
 
 def _of_side(found: Confidences, sides: Sides, place: int) -> list[Answers]:
@@ -161,8 +171,9 @@ def _numbers(found: Confidences) -> Table:
         for one in found.answers.values()
     )
     caption = (
-        "Calibration and selective prediction. ECE: 15 bins of equal width, L1. RMS: bins of equal mass, 100 images "
-        f"each, L2; a calibration error is never quite 0 with few images. Intervals of ECE, RMS and AURRA: {draws}."
+        f"Calibration and selective prediction. ECE: {DEFAULT_BINS} bins of equal width, L1. RMS: bins of equal mass, "
+        f"{IMAGES_PER_BIN} images each, L2; a calibration error is never quite 0 with few images. Intervals of ECE, "
+        f"RMS and AURRA: {draws}. {ABOVE}"
     )
     return Table("calibration", caption, columns, rows, filters="condition")
 
@@ -220,13 +231,9 @@ def _detection(outside: Sequence[Outside]) -> Table:
         for one in outside
         for score in SCORES
     )
-    said = "; ".join(dict.fromkeys(one.convention for one in outside[:3]))
+    said = "; ".join(dict.fromkeys(one.convention for one in outside))
     return Table("ood", f"Images of no class told from others: {said}.", columns, rows, filters="score")
 
 
 def _plain(estimate: Estimate) -> list[float | None]:
     return [estimate.value, estimate.low, estimate.high]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
