@@ -1,4 +1,6 @@
-// The explorer's tables are sorted by a click on a heading, and a page whose numbers are still computed looks again.
+// The explorer's pages: tables are sorted by a click and searched, forms leave out what is empty, and a page whose numbers
+// are still computed looks again. The report's tables are made of data that comes with them (table.js); these are HTML
+// with links in their cells, so that their rows are moved as they are.
 "use strict";
 (function () {
   const LOOK_AGAIN_MS = 2000;
