@@ -104,7 +104,7 @@ def _attacks(study: Study) -> Iterator[str]:
     for model in study.models:
         for cell in model.cells:
             if "attack" in cell.condition or cell.condition_name in names:
-                for line in _warnings(study.store, cell):
+                for line in warnings_of(study.store, cell):
                     found.setdefault(f"{cell.condition_name}: {line}", []).append(model.name)
     for line, models in found.items():
         yield f"{some_of(models)} on {line}."
@@ -112,7 +112,8 @@ def _attacks(study: Study) -> Iterator[str]:
         yield "An accuracy under an attack is what this attack leaves: a stronger one may leave less."
 
 
-def _warnings(store: Store, cell: Cell) -> list[str]:
+def warnings_of(store: Store, cell: Cell) -> list[str]:
+    """What an attack found out about itself while it ran, or why that can't be read."""
     try:
         return store.warnings(cell)
     except StoreError as error:

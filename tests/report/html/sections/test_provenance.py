@@ -171,6 +171,9 @@ def test_warnings_of_attacks_are_told(store):
     store.write_warnings(attacked, ["its gradients are zero"])
     notes = [one.lines for one in section(study_of(store)).parts if isinstance(one, Words) and one.kind == "note"]
     assert notes == [("one on pgd-linf-4: its gradients are zero",)]
+    store.files.write(f"cells/{attacked.key}/warnings.json", b"{")
+    notes = [one.lines for one in section(study_of(store)).parts if isinstance(one, Words) and one.kind == "note"]
+    assert notes[0][0].startswith("one on pgd-linf-4: its warnings can't be read: ")
 
 
 def test_commands_of_runs_name_models_data_and_choices_of_images(store):

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError
 from oodometer.report.commands import commands_of, written
 from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
 from oodometer.report.study import Study, StudyModel
+from oodometer.report.study.doubts import warnings_of
 from oodometer.report.text import plural
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
@@ -164,9 +166,9 @@ def _n_classes(study: Study, cell: Cell) -> int | None:
 
 
 def _conditions(cells: Sequence[Cell]) -> Table:
-    found: dict[tuple[str, str, str], tuple[Cell, int]] = {}
+    found: dict[tuple[str, str], tuple[Cell, int]] = {}
     for cell in cells:
-        key = cell.condition_name, cell.data, str(sorted(cell.condition.items(), key=lambda pair: pair[0]))
+        key = cell.data, digest_of(cell.condition)
         _, n = found.get(key, (cell, 0))
         found[key] = cell, n + 1
     columns = (
@@ -281,7 +283,7 @@ def _warnings(study: Study, cells: Sequence[Cell]) -> Iterator[Words]:
         f"{cell.model_name} on {cell.condition_name}: {line}"
         for cell in cells
         if "attack" in cell.condition
-        for line in study.store.warnings(cell)
+        for line in warnings_of(study.store, cell)
     ]
     if len(lines) > MOST_WARNINGS:
         lines = [*lines[:MOST_WARNINGS], f"and {len(lines) - MOST_WARNINGS} more"]
