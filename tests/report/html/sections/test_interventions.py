@@ -135,7 +135,23 @@ def test_what_the_card_says_was_done_is_told(store):
 
 def test_the_number_of_tests_is_told(store):
     table = section(study_of(store, origins=PARENTS)).parts[1]
-    assert "4 p-values, not corrected for their number" in table.caption
+    assert table.caption.endswith("4 p-values, not corrected for their number.")  # 5 % of 4 are none
+
+
+def test_of_many_tests_some_are_below_the_level_by_chance(filled, make_dataset):
+    data = make_dataset(20)
+    origins = {f"m{at}": Origin("more data", "base") for at in range(10)}
+    for seed, model in enumerate(("base", *origins)):
+        for condition in ("clean", "v2"):
+            filled.add(data, ranks(20, 10, seed), model=model, condition=condition, digest=model * 8)
+    table = section(study_of(filled.store, origins=origins)).parts[1]
+    # 10 models on two conditions, 5 % of 20
+    assert "20 p-values, not corrected for their number: without any difference up to about 1 would" in table.caption
+
+
+def test_one_intervention_is_told_as_one(store):
+    lead = section(study_of(store, origins={"better": PARENTS["better"]})).lead
+    assert lead[0].startswith("1 model was made from another that was measured too. On v2 1 of 1 beat")
 
 
 def test_a_pair_that_can_not_be_compared_is_noted(store, monkeypatch):

@@ -10,6 +10,7 @@ from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Word
 from oodometer.report.interventions import Difference, Interventions, OnShift, interventions_of
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.study import Study
+from oodometer.report.text import plural
 
 ROW_HEIGHT, FIRST_ROWS = 40, 40
 """In pixels, and how many the plot shows at first: as its script has them."""
@@ -41,10 +42,10 @@ def section(study: Study) -> Section | None:
 
 def _lead(found: Interventions) -> tuple[str, ...]:
     n = len({one.model for one in found.found})
-    made = "model was made from another" if n == 1 else "models were made from others"
+    made = "1 model was made from another that was" if n == 1 else f"{n} models were made from others that were"
     kinds = {one.paired for one in found.differences}
     how = " ".join(words for paired, words in ((True, PAIRED), (False, APART)) if paired in kinds)
-    return (f"{n} {made} that were measured too. {_first_shift(found)}", how)
+    return (f"{made} measured too. {_first_shift(found)}", how)
 
 
 def _first_shift(found: Interventions) -> str:
@@ -106,10 +107,9 @@ def _table(study: Study, found: Interventions) -> Table:
     done = _interventions(study)
     caption = "Every model against its parent."
     if tests:
-        caption += (
-            f" {tests} p-values, not corrected for their number: of {tests} comparisons without any difference "
-            f"about {max(round(0.05 * tests), 1)} would be below 0.05."
-        )
+        caption += f" {plural(tests, 'p-value')}, not corrected for their number"
+        by_chance = round(0.05 * tests)
+        caption += f": without any difference up to about {by_chance} would be below 0.05." if by_chance else "."
     columns = (
         Column("model"),
         Column("parent"),
