@@ -104,7 +104,7 @@ def _lead(chosen: Sequence[Chosen], *, shown: bool) -> tuple[str, ...]:
     else:
         first = (
             "The images that most models miss, and what most of these take them for. Where all fail together, look at "
-            "the label first: it may be the image that is wrong."
+            "the label first: it may be what is wrong."
         )
     order = "Of equally hard images, those on whose error most models agree come first, each class in turn."
     without = "The images themselves are not shown: give their data with --data."
