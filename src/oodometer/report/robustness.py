@@ -238,18 +238,18 @@ def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
             f"no model of category {options.baseline!r} among those measured on {points.y} "
             f"(--baseline all takes every model){hint}"
         )
-
-    def left_out(model: str) -> bool:
-        return any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
-
     return np.array(
         [
-            point.origin.category == (options.baseline or point.origin.category)
-            and point.x[0].value >= options.baseline_above
-            and not left_out(point.model)
+            may_be_baseline(point.model, point.origin, options) and point.x[0].value >= options.baseline_above
             for point in points.models
         ]
     )
+
+
+def may_be_baseline(model: str, origin: Origin, options: RobustnessOptions) -> bool:
+    """Whether lines go through the model wherever its clean accuracy is high enough: by its category and name."""
+    wanted = not options.baseline or origin.category == options.baseline
+    return wanted and not any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
 
 
 def unused_patterns(models: Sequence[str], leave_out: Sequence[str]) -> list[str]:

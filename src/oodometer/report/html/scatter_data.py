@@ -7,7 +7,6 @@ written with the same digits as the number itself.
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 from oodometer.core.estimate import Estimate
 from oodometer.report.baseline import Piece
 from oodometer.report.palette import UNKNOWN, looks_of
-from oodometer.report.robustness import Robustness, RobustnessOptions
-from oodometer.report.study import Study, StudyModel, StudyShift
+from oodometer.report.robustness import Robustness, may_be_baseline
+from oodometer.report.study import Study, StudyShift
 
 PARTS = 100_000
 """Of a whole: two digits more than what is shown."""
@@ -43,7 +42,7 @@ def scatter_data(study: Study) -> dict[str, Any]:
         "models": [model.name for model in study.models],
         "categories": categories,
         "category": [categories.index(model.origin.category or UNKNOWN) for model in study.models],
-        "baseline": [int(_in_baseline(model, study.options)) for model in study.models],
+        "baseline": [int(may_be_baseline(model.name, model.origin, study.options)) for model in study.models],
         "baselineCategory": study.options.baseline,
         "baselineAbove": study.options.baseline_above,
         "scale": study.options.scale,
@@ -126,12 +125,6 @@ def _row(numbers: Mapping[str, Any], row: int) -> tuple[Any, ...]:
     n = numbers["n"][row] if isinstance(numbers["n"], list) else numbers["n"]
     value = numbers["right"][row] / n if "right" in numbers else numbers["value"][row]
     return value, n, numbers["low"][row], numbers["high"][row]
-
-
-def _in_baseline(model: StudyModel, options: RobustnessOptions) -> bool:
-    """Whether a line goes through the model, by its category and name; its clean accuracy is asked in the browser."""
-    wanted = model.origin.category == (options.baseline or model.origin.category)
-    return wanted and not any(fnmatch.fnmatchcase(model.name, pattern) for pattern in options.leave_out)
 
 
 def _shift(shift: StudyShift, packed: _Columns) -> dict[str, Any]:

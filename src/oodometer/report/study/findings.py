@@ -28,7 +28,6 @@ class Best:
         accuracy: Under the shift; ``drop`` what it loses against the clean set.
         tied: Models that it can't be told apart from: the interval of the difference holds 0, or there is none.
         next: The best of the others, and by how much it is behind; None where there is no other, or no interval.
-        paired: Whether differences are over the same images, image by image.
     """
 
     model: str
@@ -36,7 +35,6 @@ class Best:
     drop: Estimate
     tied: tuple[str, ...]
     next: tuple[str, Estimate] | None
-    paired: bool
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,6 @@ def best_under(shift: StudyShift, level: float) -> Best:
         drop_under_shift(shift.points, first, level),
         tuple(models[at].model for at in tied),
         None if behind is None or behind.low is None else (models[rest[0]].model, behind),
-        shift.points.right_y is not None,
     )
 
 

@@ -20,6 +20,9 @@ CLEAN_OF_TABLE = {
 }
 """The testbed's clean sets over the same classes; the others are compared with ``val``."""
 
+CLEAN_SETS = {*CLEAN_NAMES, *CLEAN_OF_TABLE.values()} - set(CLEAN_OF_TABLE)
+"""All that are clean by name and no shift themselves, as anchor frames are."""
+
 KINDS = (
     "dataset", "consistency", "adversarially filtered", "style", "attribute", "corruption", "adversarial", "other"
 )  # fmt: skip

@@ -13,7 +13,7 @@ from oodometer.report.points import Origin, Points, points_of_table
 from oodometer.report.robustness import RobustnessOptions, robustness_of
 from oodometer.report.stored_points import points_of_models, same_photographs
 from oodometer.report.study.grid import IMPORTED, Grid
-from oodometer.report.study.kinds import CLEAN_NAMES, CLEAN_OF_TABLE, KINDS, kind_of
+from oodometer.report.study.kinds import CLEAN_NAMES, CLEAN_OF_TABLE, CLEAN_SETS, KINDS, kind_of
 from oodometer.report.study.study import StudyShift
 from oodometer.store.cells import Cell
 from oodometer.store.images import images_of
@@ -137,10 +137,9 @@ def _filtering(points: Points) -> str | None:
 
 def _shifted_of_table(known: Mapping[str, Sequence[Accuracy]]) -> dict[str, list[str]]:
     """Every shift of a table, and the conditions that it is the mean of."""
-    clean = {*CLEAN_NAMES, *CLEAN_OF_TABLE.values()} - set(CLEAN_OF_TABLE)
     found: dict[str, list[str]] = {}
     for name in known:
-        if name not in clean:
+        if name not in CLEAN_SETS:
             found.setdefault(family_of(name) or name, []).append(name)
     return found
 
@@ -206,8 +205,7 @@ def _group(cell: Cell) -> tuple[str, ...]:
 
 
 def _is_standard(cell: Cell, pairs: Sequence[StoredShift]) -> bool:
-    known = {*CLEAN_NAMES, *CLEAN_OF_TABLE.values()} - set(CLEAN_OF_TABLE)
-    return cell.condition_name in known or any(pair.is_standard(cell) for pair in pairs)
+    return cell.condition_name in CLEAN_SETS or any(pair.is_standard(cell) for pair in pairs)
 
 
 def _standard_sides(
