@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oodometer.core.estimate import Estimate
 from oodometer.report.corruption_grid import CorruptionGrid, spaced
 from oodometer.report.html.parts import Column, Table, Value
+from oodometer.report.html.shown import about_n
 from oodometer.report.scores import Score
 
 MOST_OPEN = 25
@@ -59,14 +60,21 @@ def errors_table(at: int, grid: CorruptionGrid, errors: Errors | None, categorie
     columns, caption = (_ratios(grid, errors), _about(grid, errors)) if errors else (_plain(grid), _about_plain(grid))
     rows = [(model, categories[model], *(of(model) for _, of in columns)) for model in grid.models]
     rows.sort(key=lambda row: row[2].value if isinstance(row[2], Estimate) else WORST)
+    told = [_told(column, [row[place] for row in rows]) for place, (column, _) in enumerate(columns, start=2)]
     return Table(
         f"corruption-errors-{at}",
         caption,
-        (Column("model"), Column("category"), *(column for column, _ in columns)),
+        (Column("model"), Column("category"), *told),
         tuple(rows),
         filters="category",
         folded=at > 1 or len(rows) > MOST_OPEN,
     )
+
+
+def _told(column: Column, values: Sequence[Value]) -> Column:
+    """The column, with how many images its numbers are about and what their intervals are."""
+    known = [one for one in values if isinstance(one, Estimate)]
+    return replace(column, about=f"{column.about}: {about_n(known)}") if known else column
 
 
 Columns = list[tuple[Column, Callable[[str], Value]]]

@@ -95,7 +95,21 @@ def test_another_family_has_plain_errors_and_says_why(filled):
     assert row[2].value == pytest.approx(errors.mean(), abs=1e-5)
     assert row[3].value == pytest.approx(errors[0].mean(), abs=1e-5)
     assert row[3].low < row[3].value < row[3].high
+    assert table.columns[3].about == (
+        "mean error under gaussian noise over the severities: n = 1,000, mean of the bounds of 5 conditions, "
+        "clopper-pearson 95%"
+    )
     assert part(found, Plot, "corruptions-heat").data["families"][0]["ce"] is None
+
+
+def test_a_corruption_that_nobody_was_shown_whole_is_a_column_of_dashes(filled):
+    rows = rows_of("a", errors=alexnet().errors, family="cifar10-c")
+    study = imported(filled, [row for row in rows if row.condition != "cifar10-c/snow/5"])
+    table = part(section(study), Table, "corruption-errors-1")
+    place = [column.title for column in table.columns].index("snow")
+    (row,) = table.rows
+    assert len(row) == len(table.columns)
+    assert (row[place], table.columns[place].about) == (None, "mean error under snow over the severities")
 
 
 def test_words_name_the_best_and_the_worst(filled):
