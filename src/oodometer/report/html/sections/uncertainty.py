@@ -84,7 +84,11 @@ def _reliability(study: Study, found: Confidences) -> Plot:
         f"below. On the diagonal it knows itself; below it is too sure. {DEFAULT_BINS} bins of equal width; bars: "
         f"{found.how.of_counts} {100 * found.how.level:g} % intervals.",
         "reliability",
-        {**_chooser(study, found), "answers": [_drawn_bins(one) for one in found.answers.values()]},
+        {
+            **_chooser(study, found),
+            "n_bins": DEFAULT_BINS,
+            "answers": [_drawn_bins(one) for one in found.answers.values()],
+        },
         height=520,
     )
 

@@ -11,6 +11,12 @@
     return kept.get(element);
   }
 
+  // For lists of numbers: changing(now, again)("model") hears what is chosen, keeps it as now.model, and draws again.
+  const changing = (now, again) => (what) => function (value) {
+    now[what] = Number(value);
+    again();
+  };
+
   // The row of lists, a place for the plot below it, and one for words and tables below that.
   function chooser(element, choices) {
     const make = window.oodometer.make;
@@ -20,5 +26,5 @@
     return { drawing: drawing, below: below };
   }
 
-  Object.assign(window.oodometer, { chosen: chosen, chooser: chooser });
+  Object.assign(window.oodometer, { chosen: chosen, changing: changing, chooser: chooser });
 })();

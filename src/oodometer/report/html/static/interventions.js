@@ -125,11 +125,8 @@
   oodometer.draw.interventions = function (element, data) {
     const now = oodometer.chosen(element, { shift: 0, all: false });
     const shifts = data.shifts.map((shift, at) => [at, shift.name]);
-    const change = function (value) {
-      now.shift = Number(value);
-      show(element, data, now);
-    };
-    now.parts = oodometer.chooser(element, [oodometer.controls.choice("Shift", [["", shifts]], now.shift, change)]);
+    const change = oodometer.changing(now, () => show(element, data, now));
+    now.parts = oodometer.chooser(element, [oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift"))]);
     show(element, data, now);
   };
 })();

@@ -86,11 +86,7 @@
 
   oodometer.draw.ood_histogram = function (element, data) {
     const now = oodometer.chosen(element, { found: 0, score: 0 });
-    const change = (what) =>
-      function (value) {
-        now[what] = Number(value);
-        show(element, data, now);
-      };
+    const change = oodometer.changing(now, () => show(element, data, now));
     const several = new Set(data.found.map((one) => one.condition)).size > 1;
     const models = data.found.map((one, at) => [at, several ? `${one.model} on ${one.condition}` : one.model]);
     now.parts = oodometer.chooser(element, [

@@ -123,11 +123,10 @@
   }
 
   // The quadrant where both help is shaded.
-  function shapes(view) {
+  function shapes() {
     const fill = window.oodometer.marks.tinted(window.oodometer.theme.accent, window.oodometer.theme.dark ? 0.1 : 0.07);
-    const [right, top] = [view.ranges.rho[1], view.ranges.tau[1]];
     const far = 10; // beyond what can be seen, also after enlarging
-    return [{ type: "rect", x0: 0, y0: 0, x1: Math.max(right, far), y1: Math.max(top, far), fillcolor: fill, line: { width: 0 }, layer: "below" }];
+    return [{ type: "rect", x0: 0, y0: 0, x1: far, y1: far, fillcolor: fill, line: { width: 0 }, layer: "below" }];
   }
 
   function corners() {
@@ -204,7 +203,7 @@
       margin: margin,
       height: high,
       hovermode: "closest",
-      shapes: shapes(view),
+      shapes: shapes(),
       annotations: corners(),
     };
     window.oodometer.plotRefined(place, traces, layout, (xaxis, yaxis) => ({ annotations: [...corners(), ...names(view, xaxis, yaxis)] }));

@@ -1,7 +1,6 @@
 // Accuracy in bins of confidence, on both sides of a shift, with the number of images in each bin.
 "use strict";
 (function () {
-  const BINS = 15;
   const DIAGONAL = [0, 1];
 
   // Where the plot of each side and its counts lie.
@@ -60,7 +59,7 @@
     );
   }
 
-  function tracesOf(answers, at, look, other) {
+  function tracesOf(answers, at, nBins, { look, other }) {
     const name = axes(at);
     const bins = answers.bins;
     return [
@@ -87,9 +86,9 @@
       },
       {
         type: "bar",
-        x: bins.map((bin) => (Math.max(Math.ceil(bin[0] * BINS), 1) - 0.5) / BINS),
+        x: bins.map((bin) => (Math.max(Math.ceil(bin[0] * nBins), 1) - 0.5) / nBins),
         y: bins.map((bin) => bin[4]),
-        width: other ? 0.45 / BINS : 0.9 / BINS,
+        width: (other ? 0.45 : 0.9) / nBins,
         marker: { color: look.colour, opacity: other ? 1 : 0.45 },
         text: bins.map(hover),
         textposition: "none",
@@ -164,7 +163,7 @@
       traces.push(diagonal(at));
       const lines = models.map(function (model) {
         const answers = side.of(model.at);
-        traces.push(...(answers ? tracesOf(answers, at, model.look, model.other) : []));
+        traces.push(...(answers ? tracesOf(answers, at, data.n_bins, model) : []));
         return words(model, answers, models.length > 1, narrow);
       });
       const n = side.of(now.model) ? `, ${oodometer.numbers.count(side.of(now.model).n)} images` : "";
@@ -181,11 +180,7 @@
 
   oodometer.draw.reliability = function (element, data) {
     const now = oodometer.chosen(element, { shift: 0, model: 0, other: -1 });
-    const change = (what) =>
-      function (value) {
-        now[what] = Number(value);
-        show(element, data, now);
-      };
+    const change = oodometer.changing(now, () => show(element, data, now));
     const models = data.models.map((model, at) => [at, model.name]);
     const lists = [
       ...oodometer.sides.shiftList(data, now.shift, change("shift")),

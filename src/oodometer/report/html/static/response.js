@@ -115,11 +115,7 @@
 
   oodometer.draw.response = function (element, data) {
     const now = oodometer.chosen(element, { shift: 0, model: 0 });
-    const change = (what) =>
-      function (value) {
-        now[what] = Number(value);
-        show(element, data, now);
-      };
+    const change = oodometer.changing(now, () => show(element, data, now));
     const models = data.models.map((model, at) => [at, model.name]);
     const lists = [
       ...oodometer.sides.shiftList(data, now.shift, change("shift")),
