@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, shift_of
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.points import Point
 from oodometer.report.robustness import Robustness
@@ -88,6 +89,24 @@ def cells_of_sides(study: Study, shift: StudyShift, options: FigureOptions) -> d
     if not found:
         raise StoreError(f"{study.store}: no predictions on {shift.name}, only accuracies of a table")
     return found
+
+
+def grid_of(study: Study, options: FigureOptions) -> CorruptionGrid:
+    """The family of corruptions that is asked for, on the data that are, or the only one that there is."""
+    grids = grids_of(study)
+    if not grids:
+        raise StoreError(f"{study.store}: no corruptions were measured")
+    families = list(dict.fromkeys(grid.family for grid in grids))
+    if not options.shifts and len(families) > 1:
+        raise UsageError(f"several families of corruptions; name one with --shift: {', '.join(families)}")
+    wanted = options.shifts[0].partition("~")[0] if options.shifts else families[0]
+    if wanted not in families:
+        raise UsageError(f"no family of corruptions named {wanted!r}; there are {', '.join(families)}")
+    some = [grid for grid in grids if grid.family == wanted]
+    meant = [grid for grid in some if options.shifts and shift_of(study, grid)]  # its clean side tells the data
+    if len(some) > 1 and len(meant) != 1:
+        raise UsageError(f"{wanted} of several data sets; name one, as --shift {wanted}~{some[0].data}")
+    return (meant or some)[0]
 
 
 def at_most(rows: Sequence[T], most: int) -> list[T]:

@@ -11,7 +11,7 @@ from oodometer.metrics.corruption_error import COMMON, EXTRA
 from oodometer.report.asked import Asked, ScoreOptions
 from oodometer.report.corruption_scores import MEAN, corruption_scores
 from oodometer.report.estimates import How
-from oodometer.report.figures.chosen import that_fit
+from oodometer.report.figures.chosen import grid_of, that_fit
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.published import has_printed_errors, printed_scores
 from oodometer.report.imported_scores import imported_corruption_scores
@@ -62,6 +62,9 @@ def corruption_errors_of(study: Study, options: FigureOptions) -> CorruptionErro
             why = why or one.why
     family = _family(scores, options, why or f"{study.store}: no corruption was measured at all five severities")
     of_family = [one for one in scores if one.condition.partition("/")[0] == family]
+    if len({(one.model, one.metric, one.condition) for one in of_family}) < len(of_family):
+        contents = grid_of(study, options).contents
+        of_family = [one for one in of_family if one.content in contents]
     by_metric = {name: [one for one in of_family if one.metric == name] for name in METRICS}
     shown = set(that_fit(list(dict.fromkeys(one.model for one in of_family)), options.models))
     normalised = bool(by_metric["mce"])

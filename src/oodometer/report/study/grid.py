@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,14 @@ class Grid:
     conditions: tuple[StudyCondition, ...]
     cells: Mapping[str, tuple[Cell, ...]]
     notes: tuple[str, ...]
+
+    def names_of(self, cells: Sequence[Cell]) -> tuple[str, ...]:
+        """What the study calls the conditions of cells, each once."""
+        return tuple(dict.fromkeys(self._names[digest_of(cell.condition)] for cell in cells))
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {digest_of(dict(one.described)): one.name for one in self.conditions if one.described}
 
 
 def grid_of(store: Store, tables: Sequence[Accuracy], origins: Mapping[str, Origin], *, level: float) -> Grid:

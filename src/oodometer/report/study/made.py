@@ -67,10 +67,14 @@ def _asked(
     x = (clean,) if clean else _clean_side(store, name, grid)
     points = points_of_store(store, x, name, origins=origins, level=options.resampling.level)
     draw = with_line if options.knee is None else with_line_as_said
-    names = {one.condition: one.name for one in reversed(grid.conditions)}
-    shifted = tuple(names.get(one, one) for one in points.conditions)
     drawn = draw(text, run or kind_of(name), points, options)
-    return replace(drawn, standard=names.get(x[0], x[0]), shifted=shifted)
+    if points.cells:
+        standard, shifted = next(iter(points.cells.values()))
+        return replace(drawn, standard=grid.names_of(standard)[0], shifted=grid.names_of(shifted))
+    names = {one.condition: one.name for one in reversed(grid.conditions)}
+    return replace(
+        drawn, standard=names.get(x[0], x[0]), shifted=tuple(names.get(one, one) for one in points.conditions)
+    )
 
 
 def _clean_side(store: Store, name: str, grid: Grid) -> tuple[str, ...]:

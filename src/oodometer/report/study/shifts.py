@@ -60,14 +60,13 @@ def stored_shifts(store: Store, grid: Grid, origins: Mapping[str, Origin], optio
     """The shifts among predictions: pairs that were run, and corruptions of a clean set."""
     found: list[StudyShift] = []
     notes: list[str] = []
-    names = {digest_of(dict(one.described)): one.name for one in grid.conditions if one.described}
     for sides in _all_sides(store, [cell for cells in grid.cells.values() for cell in cells], notes):
         try:
             points = _points(store, sides, grid.cells, origins, options.resampling.level)
         except OodometerError as error:
             notes.append(f"no shift of {sides.name}: {error}")
             continue
-        standard, *shifted = dict.fromkeys(names[digest_of(cell.condition)] for cell in sides.first_cells)
+        standard, *shifted = grid.names_of(sides.first_cells)
         own = sides.name if family_of(sides.shifted[0].condition_name) else shifted[0]
         drawn = with_line(f"{own}{sides.mark}", sides.kind, points, options)
         found.append(replace(drawn, standard=standard, shifted=tuple(shifted)))
