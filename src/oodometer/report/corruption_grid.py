@@ -42,6 +42,18 @@ def spaced(corruption: str) -> str:
     return re.sub(r"^jpeg\b", "JPEG", corruption.replace("_", " "))
 
 
+def severities_said(severities: Sequence[int]) -> str:
+    """The severities in words.
+
+    >>> severities_said([1, 2, 3, 4, 5]), severities_said([1, 3]), severities_said([3])
+    ('severities 1 to 5', 'severities 1, 3', 'severity 3')
+    """
+    if len(severities) == 1:
+        return f"severity {severities[0]}"
+    whole = len(severities) > 2 and list(severities) == list(range(severities[0], severities[-1] + 1))
+    return "severities " + (f"{severities[0]} to {severities[-1]}" if whole else ", ".join(map(str, severities)))
+
+
 @dataclass(frozen=True)
 class CorruptionGrid:
     """All models under one family of corruptions of one data set.

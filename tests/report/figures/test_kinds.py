@@ -10,6 +10,7 @@ import pytest
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.report.figures import FigureOptions, draw, figure_kinds, save
 from oodometer.report.figures.style import TALLEST
+from oodometer.report.study import study_of
 
 FROM_TABLE = {
     "accuracy": FigureOptions(("v2",)),
@@ -167,3 +168,14 @@ def test_what_a_table_lacks_is_said_before_it_is_drawn(tabled):
     assert {name for name, said in lacking.items() if not said} == set(FROM_TABLE)
     assert lacking["response"] == "predictions, not only accuracies of a table"
     assert lacking["ce"] == "corruptions at all five severities"
+    assert lacking["severity"] == "corruptions at several severities"
+
+
+def test_some_severities_are_not_all_five(filled, make_dataset, right):
+    data = make_dataset(50)
+    for condition in ("clean", "imagenet-c/fog/1", "imagenet-c/fog/3"):
+        filled.add(data, right(20, 50), condition=condition)
+    study = study_of(filled.store, only=())
+    assert figure_kinds.get("severity").lacking(study) == ""
+    for kind in ("ce", "mce", "errors"):
+        assert figure_kinds.get(kind).lacking(study) == "corruptions at all five severities"

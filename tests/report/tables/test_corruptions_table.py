@@ -41,6 +41,14 @@ def test_means_over_severities_in_the_order_of_the_paper(corrupted):
     assert "Each corruption: the mean over severities 1 to 5; mean: over 2 corruptions." in table.footnotes
 
 
+def test_severities_that_were_not_measured_are_not_told(filled, make_dataset, right):
+    data = make_dataset(100)
+    for condition in ("clean", "imagenet-c/fog/1", "imagenet-c/fog/3"):
+        filled.add(data, right(50, 100), condition=condition, model="a", digest="a" * 32)
+    table = corruptions_table(study_of(filled.store))
+    assert "Each corruption: the mean over severities 1, 3; mean: over 1 corruption." in table.footnotes
+
+
 def test_one_family_at_a_time(corrupted):
     with pytest.raises(UsageError, match="no family of corruptions 'cifar10-c'"):
         corruptions_table(corrupted, TableOptions(shifts=("cifar10-c",)))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.metrics.corruption_error import COMMON, EXTRA
+from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES
 from oodometer.report.asked import Asked, ScoreOptions
+from oodometer.report.corruption_grid import grids_of
 from oodometer.report.corruption_scores import MEAN, corruption_scores
 from oodometer.report.estimates import How
 from oodometer.report.figures.chosen import grid_of, that_fit
@@ -129,5 +130,9 @@ def _clean(study: Study, family: str) -> dict[str, Estimate]:
 
 def lacking_corruptions(study: Study) -> str:
     """Why there are no corruption errors; empty where there may be some."""
-    known = any(one.family for one in study.conditions) or has_printed_errors(study.sources)
-    return "" if known else "corruptions at all five severities"
+    measured = any(
+        all((name, severity) in grid.accuracies for severity in SEVERITIES)
+        for grid in grids_of(study)
+        for name in grid.corruptions
+    )
+    return "" if measured or has_printed_errors(study.sources) else "corruptions at all five severities"

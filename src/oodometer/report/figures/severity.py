@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oodometer.core.estimate import Estimate
+from oodometer.report.corruption_grid import grids_of
 from oodometer.report.figures.chosen import grid_of
-from oodometer.report.figures.corruption_errors import lacking_corruptions
 from oodometer.report.figures.curves import CurvePanel, draw_curves, few_of, say_few
 from oodometer.report.figures.kinds import Kind
 from oodometer.report.figures.options import FigureOptions
@@ -16,6 +16,8 @@ from oodometer.report.text import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+NEEDS = "corruptions at several severities"
 
 
 def draw_severity(study: Study, options: FigureOptions) -> Figure:
@@ -38,8 +40,8 @@ def draw_severity(study: Study, options: FigureOptions) -> Figure:
 SEVERITY = Kind(
     about="accuracy at every severity, in the mean over corruptions, of a few models",
     after="the severities of Hendrycks 2019: 6",
-    needs="corruptions at several severities",
+    needs=NEEDS,
     draw=draw_severity,
-    lacking=lacking_corruptions,
+    lacking=lambda study: "" if grids_of(study) else NEEDS,
     needs_shift=False,
 )

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.report.corruption_grid import CorruptionGrid, grids_of, group_of, spaced
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, group_of, severities_said, spaced
 from oodometer.report.study import Study
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import differ_in
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, rows_in_groups, wanted_models
+from oodometer.report.text import plural
 
 SHORT = {
     "gaussian_noise": "Gauss.",
@@ -47,9 +48,9 @@ def corruptions_table(study: Study, options: TableOptions | None = None) -> Mode
 
 
 def _means(grid: CorruptionGrid) -> str:
-    first, last, n = grid.severities[0], grid.severities[-1], len(grid.averaged)
-    each = f"the mean over severities {first} to {last}" if first < last else f"at severity {first}"
-    return f"Each corruption: {each}; mean: over {n} corruption{'' if n == 1 else 's'}."
+    how = "the mean over" if len(grid.severities) > 1 else "at"
+    over = plural(len(grid.averaged), "corruption")
+    return f"Each corruption: {how} {severities_said(grid.severities)}; mean: over {over}."
 
 
 def _grid(study: Study, asked: Sequence[str]) -> tuple[CorruptionGrid, list[str]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from oodometer.report.corruption_grid import CorruptionGrid, grids_of, spaced
+from oodometer.report.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_errors import errors_of, errors_table
 from oodometer.report.html.corruption_sheet import contact_sheet
@@ -64,7 +64,7 @@ def _lead(grid: CorruptionGrid) -> str:
     n_models, n_names = len(grid.models), len(grid.corruptions)
     said = (
         f"{grid.title}: {plural(n_models, 'model')} under {plural(n_names, 'corruption')} at "
-        f"{_severities(grid.severities)}{_images(grid)}."
+        f"{severities_said(grid.severities)}{_images(grid)}."
     )
     return " ".join([said, *_best(grid), *_hardest(grid)])
 
@@ -104,15 +104,3 @@ def _images(grid: CorruptionGrid) -> str:
     if not sizes:
         return ""
     return f", {sizes[0]:,} images each" if len(sizes) == 1 else f", {sizes[0]:,} to {sizes[-1]:,} images each"
-
-
-def _severities(severities: Sequence[int]) -> str:
-    """The severities in words.
-
-    >>> _severities([1, 2, 3, 4, 5]), _severities([1, 3]), _severities([3])
-    ('severities 1 to 5', 'severities 1, 3', 'severity 3')
-    """
-    if len(severities) == 1:
-        return f"severity {severities[0]}"
-    whole = len(severities) > 2 and list(severities) == list(range(severities[0], severities[-1] + 1))
-    return "severities " + (f"{severities[0]} to {severities[-1]}" if whole else ", ".join(map(str, severities)))
