@@ -56,6 +56,15 @@ def test_only_among_the_models_that_are_shown(four):
     assert table.rows[0].bold[:2] == (True, True)  # 300 and 200 of the same 1,000
 
 
+def test_models_without_a_number_are_named(filled, make_dataset, right):
+    data = make_dataset(100)
+    for model, condition in (("a", "clean"), ("b", "clean"), ("c", "sketch")):
+        filled.add(data, right(50, 100), condition=condition, model=model, digest=model * 32)
+    table = leaderboard_table(study_of(filled.store))
+    assert [row.model for row in table.rows] == ["a", "b"]
+    assert "left out, without any of these numbers: c" in table.notes
+
+
 def test_sorted_as_asked(study):
     made = study({"a": (950, 200), "b": (800, 599), "c": (700, 300), "d": (600, 400)})
     assert [row.model for row in leaderboard_table(made).rows] == ["a", "b", "c", "d"]

@@ -10,7 +10,7 @@ from oodometer.report.corruption_grid import CorruptionGrid, grids_of, group_of,
 from oodometer.report.study import Study
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import differ_in
-from oodometer.report.tables.table import Column, ModelTable, TableOptions, rows_in_groups, wanted_models
+from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 from oodometer.report.text import plural
 
 SHORT = {
@@ -43,7 +43,7 @@ def corruptions_table(study: Study, options: TableOptions | None = None) -> Mode
         tuple(columns),
         rows_in_groups(study, columns, options),
         (_means(grid), *([f"Clean: {grid.clean_name}."] if grid.clean else []), *common_footnotes(columns)),
-        (*study.notes, *notes),
+        (*study.notes, *notes, *left_out(study, columns, options)),
     )
 
 

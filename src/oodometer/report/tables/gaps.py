@@ -8,7 +8,7 @@ from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import drops
 from oodometer.report.tables.shift_footnotes import clean_sides, families
 from oodometer.report.tables.shifts import chosen_shifts
-from oodometer.report.tables.table import Column, ModelTable, TableOptions, rows_in_groups, wanted_models
+from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 
 NO_BEST = "Smaller is not better by itself, so none is bold: a model that is always wrong loses nothing."
 
@@ -32,5 +32,5 @@ def gaps_table(study: Study, options: TableOptions | None = None) -> ModelTable:
         tuple(columns),
         rows_in_groups(study, columns, options),
         (*common_footnotes(columns), *clean_sides(study, shifts), *families(shifts), NO_BEST),
-        (*study.notes, *notes),
+        (*study.notes, *notes, *left_out(study, columns, options)),
     )

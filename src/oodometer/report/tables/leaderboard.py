@@ -15,7 +15,7 @@ from oodometer.report.tables.best import Differ
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.shift_footnotes import clean_sides, families, lines, without_line
 from oodometer.report.tables.shifts import chosen_shifts
-from oodometer.report.tables.table import Column, ModelTable, TableOptions, rows_in_groups, wanted_models
+from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
 OF_CONDITIONS = {"calibration": "rms-calibration", "aurra": "aurra"}
@@ -61,7 +61,12 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
         tuple(columns),
         rows_in_groups(study, columns, options),
         (*common_footnotes(columns), *footnotes, *_conventions(asked)),
-        (*study.notes, *notes, *(without_line(shifts) if "rho" in asked.columns else ())),
+        (
+            *study.notes,
+            *notes,
+            *left_out(study, columns, options),
+            *(without_line(shifts) if "rho" in asked.columns else ()),
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.report.points import named
 from oodometer.report.study import Study
 from oodometer.report.tables.best import Differ, best_of
 
@@ -153,6 +154,12 @@ def rows_in_groups(
         return (("", tuple(rows)),)
     first = sorted(categories, key=lambda name: (name != "standard", not name, name))
     return tuple((name or "category unknown", tuple(row for row in rows if row.category == name)) for name in first)
+
+
+def left_out(study: Study, columns: Sequence[Column], options: TableOptions) -> list[str]:
+    """A note on the models that are wanted and have no number."""
+    names = [name for name in wanted_models(study, options.models) if not any(name in one.values for one in columns)]
+    return [f"left out, without any of these numbers: {named(names)}"] if names else []
 
 
 def wanted_models(study: Study, patterns: Sequence[str]) -> list[str]:
