@@ -117,9 +117,13 @@ class Shop:
         return cell
 
 
+def empty(folder: Path) -> Shop:
+    return Shop(open_store(str(folder / "runs"), create=True), images())
+
+
 def filled(folder: Path) -> Shop:
     """Nine models on a clean set, a shift of one condition and a family of two."""
-    made = Shop(open_store(str(folder / "runs"), create=True), images())
+    made = empty(folder)
     for place, model in enumerate(MODELS):
         for condition, loss in (("clean", 0.0), ("sketch", 0.9), ("fam/fog/1", 0.3), ("fam/fog/2", 0.8)):
             parent = "a/b c" if model == "plain" else None
@@ -137,6 +141,12 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 def own_shop(tmp_path: Path) -> Shop:
     """For tests that change it."""
     return filled(tmp_path)
+
+
+@pytest.fixture
+def bare_shop(tmp_path: Path) -> Shop:
+    """For tests that fill it themselves."""
+    return empty(tmp_path)
 
 
 @pytest.fixture(scope="session")

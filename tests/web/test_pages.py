@@ -298,6 +298,17 @@ def test_names_with_a_json_end_and_dots_are_asked_for_in_the_query():
     assert path_link("model", "../x") == f"/model/{quote('../x', safe='')}"
 
 
+def test_a_model_is_compared_with_one_that_saw_the_same(bare_shop, explore):
+    for model, condition in (("a", "clean"), ("b", "clean"), ("c", "sketch"), ("d", "sketch"), ("d", "clean")):
+        bare_shop.add(model, condition, skill=2)
+    _, pages = explore(bare_shop.store)
+    found = pages.get("/compare.json", params={"b": "c"}).json()
+    assert (found["a"], found["b"], found["on"]) == ("d", "c", "sketch")
+    found = pages.get("/compare.json", params={"a": "d", "on": "sketch"}).json()
+    assert (found["a"], found["b"], found["on"]) == ("d", "c", "sketch")
+    assert pages.get("/compare.json", params={"a": "nobody"}).status_code == 404
+
+
 def test_an_empty_store_says_so(tmp_path, explore):
     explorer, pages = explore(odo.open_store(str(tmp_path / "runs"), create=True))
     explorer.wait_for_study()

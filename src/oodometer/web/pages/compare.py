@@ -25,7 +25,7 @@ def compare(
     catalogue = explorer.catalogue()
     if show not in queries.SIDES:
         raise UnknownName(f"show={show}: no such images{did_you_mean(show, queries.SIDES)}")
-    a, b = _two(explorer, catalogue, a, b)
+    a, b = _two(explorer, catalogue, a, b, on)
     both = _common(explorer, catalogue, a, b)
     cell_a, cell_b = (catalogue.cell(a, on), catalogue.cell(b, on)) if on else next(iter(both.values()))
     compared = explorer.comparison(cell_a, cell_b)
@@ -52,16 +52,17 @@ def compare(
     }
 
 
-def _two(explorer: Explorer, catalogue: Catalogue, a: str | None, b: str | None) -> tuple[str, str]:
-    """The two models; where they are not named, the best ones of the first condition."""
+def _two(explorer: Explorer, catalogue: Catalogue, a: str | None, b: str | None, on: str | None) -> tuple[str, str]:
+    """The two models; where they are not named, the best ones of the condition, or of the first that there is."""
     if a is None or b is None:
-        first = first_condition(explorer, catalogue.held) if catalogue.held else None
-        on = catalogue.by_condition[first.condition] if first else []
-        best = [one.model for one in sorted(on, key=lambda one: -one.top1 / max(one.n, 1))]
+        one_named = a or b
+        of = catalogue.model(one_named) if one_named else catalogue.held
+        on = on or (first_condition(explorer, of).condition if of else None)
+        best = sorted(catalogue.condition(on) if on else (), key=lambda one: -one.top1 / max(one.n, 1))
         if len(best) < 2:
             raise OodometerError("Fewer than two models have predictions on the same images: nothing to compare.")
-        a = a or next(one for one in best if one != b)
-        b = b or next(one for one in best if one != a)
+        a = a or next(one.model for one in best if one.model != b)
+        b = b or next(one.model for one in best if one.model != a)
     catalogue.model(a), catalogue.model(b)
     if a == b:
         raise UnknownName(f"{a} can't be compared with itself; choose two models")
