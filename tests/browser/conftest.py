@@ -189,16 +189,21 @@ def axe() -> str:
 
 
 @pytest.fixture
-def violations(axe: str) -> Callable[[Page], list[str]]:
-    """``violations(page)``: what axe finds against WCAG 2 A and AA."""
+def violations(axe: str) -> Callable[..., list[str]]:
+    """``violations(page)``: what axe finds against WCAG 2 A and AA; on all of it, or ``within`` these places."""
 
-    def found_on(page: Page) -> list[str]:
+    def found_on(page: Page, *, within: Sequence[str] = ()) -> list[str]:
         page.evaluate(axe)  # the page allows no script but its own: this one runs from outside
         found: dict[str, Any] = page.evaluate(
-            "rules => axe.run(document, {runOnly: {type: 'tag', values: rules}})",
-            ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+            """([rules, places]) => axe.run(
+                places.length ? {include: places.map((place) => [place])} : document,
+                {runOnly: {type: 'tag', values: rules}},
+            )""",
+            [["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], list(within)],
         )
-        assert len(found["passes"]) > 15  # it was checked
+        passes = {one["id"] for one in found["passes"]}
+        assert "color-contrast" in passes  # it was checked
+        assert within or len(passes) > 15
         return [
             f"{one['id']}: {node['html'][:200]} {node['failureSummary']}"
             for one in found["violations"]

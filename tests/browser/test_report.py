@@ -223,12 +223,15 @@ def draw_all(page: Page) -> None:
     assert all(drawn)
 
 
-def test_every_plot_is_drawn_when_it_comes_into_view(report: Page) -> None:
+def test_every_plot_is_drawn_when_it_comes_into_view_and_names_are_text(report: Page) -> None:
     drawings = report.locator("[data-draw]")
     assert drawings.count() >= 3
     draw_all(report)
     for drawing in drawings.all():
         assert drawing.locator("svg, canvas, table").count() > 0, drawing.get_attribute("data-draw")
+    assert report.locator("img[src='x']").count() == 0
+    assert report.locator("h1").inner_text() == "</script><img src=x onerror=alert(1)>"
+    assert report.locator(BOARD).first.get_by_text("</script><img src=x onerror=alert(1)>").count() >= 1
 
 
 def test_the_leaderboard_holds_the_numbers_of_the_store(report: Page, small_store: Store) -> None:
@@ -239,13 +242,6 @@ def test_the_leaderboard_holds_the_numbers_of_the_store(report: Page, small_stor
     found = {line[0]: tuple(float(one) for one in line[at : at + 4]) for line in lines[1:]}
     expected = {model: (one.value, one.low, one.high, float(one.n or 0)) for model, one in clean.accuracies.items()}
     assert found == expected
-
-
-def test_names_from_a_store_are_text_and_nothing_else(report: Page) -> None:
-    draw_all(report)
-    assert report.locator("img[src='x']").count() == 0
-    assert report.locator("h1").inner_text() == "</script><img src=x onerror=alert(1)>"
-    assert report.locator(BOARD).first.get_by_text("</script><img src=x onerror=alert(1)>").count() >= 1
 
 
 def test_dark_is_switched_on_and_remembered(report: Page) -> None:
@@ -268,10 +264,10 @@ def channels(colour: str) -> list[int]:
 
 def test_the_system_may_be_dark(report: Page) -> None:
     report.emulate_media(color_scheme="dark")
-    assert report.evaluate("document.documentElement.dataset.theme") == "dark"
+    report.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1280])
+@pytest.mark.parametrize("width", [320, 390, 768])
 def test_nothing_is_broader_than_the_page(report: Page, width: int) -> None:
     report.set_viewport_size({"width": width, "height": 844})
     draw_all(report)
@@ -301,9 +297,7 @@ def test_the_navigation_follows_the_reader(report: Page) -> None:
 def test_every_number_of_the_json_is_the_stores(small_store: Store) -> None:
     result = CliRunner().invoke(main, ["report", str(small_store), "--json"])
     assert result.exit_code == 0, result.output
-    assert {model["name"] for model in json.loads(result.stdout)["models"]} == {
-        model.name for model in study_of(small_store).models
-    }
+    assert json.loads(result.stdout) == json.loads(json.dumps(study_of(small_store).as_json()))
 
 
 # ---- for everyone ----
@@ -315,6 +309,7 @@ def test_everyone_can_use_it(report: Page, violations: Callable[[Page], list[str
     draw_all(report)
     for fold in report.locator("details:not(.menu)").all():
         fold.evaluate("fold => { fold.open = true; }")
+    assert report.evaluate("document.documentElement.scrollWidth") <= 1280
     assert violations(report) == []
 
 

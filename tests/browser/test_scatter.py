@@ -39,14 +39,23 @@ MINUS = "\N{MINUS SIGN}"
 # ---- pages ----
 
 
-def open_study(page: Page, study: Study, folder: Path, address: str = "") -> None:
-    """Open a page of the two sections alone, and wait until the scatter is drawn."""
+def page_of(study: Study, folder: Path) -> Path:
+    """A page of the two sections alone."""
     place = folder / "page.html"
     sections = [one for one in (scatter.section(study), quadrants.section(study)) if one]
     categories = [model.origin.category or UNKNOWN for model in study.models]
     place.write_text(page_html(sections, categories, title="A study"), encoding="utf-8")
+    return place
+
+
+def open_page(page: Page, place: Path, address: str = "") -> None:
+    """Open such a page, and wait until the scatter is drawn."""
     page.goto(f"{place.as_uri()}{address}")
     drawn(page, "scatter")
+
+
+def open_study(page: Page, study: Study, folder: Path) -> None:
+    open_page(page, page_of(study, folder))
 
 
 def drawn(page: Page, name: str) -> Locator:
@@ -61,6 +70,11 @@ def drawn(page: Page, name: str) -> Locator:
 @pytest.fixture(scope="session")
 def small_study(small_store: Store) -> Study:
     return study_of(small_store, options=OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def small_place(small_study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_of(small_study, tmp_path_factory.mktemp("scatter"))
 
 
 @pytest.fixture
@@ -194,9 +208,9 @@ def test_ticks_are_round_apart_and_in_their_places(arithmetic, scale, ends):
 
 
 @pytest.fixture
-def scripts(browser_page: Page, small_study: Study, tmp_path: Path) -> Page:
+def scripts(browser_page: Page, small_place: Path) -> Page:
     """The page of the small study."""
-    open_study(browser_page, small_study, tmp_path)
+    open_page(browser_page, small_place)
     return browser_page
 
 
@@ -216,11 +230,9 @@ def test_points_and_labels_are_the_stores_numbers(scripts, small_study):
         assert accuracy(point.y) in text
         rho = shift.of_model[point.model].rho
         assert f"ρ: {points(rho.value)} points [{points(rho.low)}, {points(rho.high)}]" in text
-
-
-def test_the_sentence_below_tells_of_the_line(scripts, small_study):
-    fitted = small_study.shifts[0].robustness.fitted
-    said = drawn(scripts, "scatter").locator(".below").inner_text()
+    # and the sentence below tells of the line
+    fitted = shift.robustness.fitted
+    said = figure.locator(".below").inner_text()
     slope = fitted.slope
     assert f"slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]".replace("-", MINUS) in said
     assert f"through {fitted.n} models of category standard, R² = {fitted.r2:.2f} on the logit scale" in said
@@ -241,15 +253,16 @@ def test_the_line_is_drawn_where_python_draws_it(scripts, small_study):
         assert y == pytest.approx(to(expected), abs=1e-9)
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_any_pair_has_pythons_line(browser_page, small_store, tmp_path, scale):
-    options = RobustnessOptions(scale=scale, resampling=Resampling(draws=200))
-    study = study_of(small_store, options=options)
-    open_study(browser_page, study, tmp_path)
-    data = scatter.section(study).parts[0].data
+def test_any_pair_has_pythons_line(scripts, small_study):
+    data = scatter.section(small_study).parts[0].data
+    for scale in SCALES:
+        has_pythons_line(scripts, small_study, {**data, "scale": scale})
+
+
+def has_pythons_line(page, study, data):
     names = [column["name"] for column in data["columns"]]
     x, y = study.condition("fog/2"), study.condition("sketch")
-    here = browser_page.evaluate(
+    here = page.evaluate(
         "([data, x, y]) => { const { made, line, rho } = oodometer.scatter.chosenPair(data, x, y); "
         "return { made, line, rho }; }",
         [json.loads(json.dumps(data)), names.index("fog/2"), names.index("sketch")],
@@ -258,7 +271,7 @@ def test_any_pair_has_pythons_line(browser_page, small_store, tmp_path, scale):
     line = fit_line(
         np.array([x.accuracies[name].value for name in standard]),
         np.array([y.accuracies[name].value for name in standard]),
-        scale=scale,
+        scale=data["scale"],
     )
     assert here["made"] is True
     assert here["line"]["n"] == line.n == len(standard)
@@ -269,7 +282,7 @@ def test_any_pair_has_pythons_line(browser_page, small_store, tmp_path, scale):
         assert here["rho"][str(at)] == [pytest.approx(expected, abs=1e-9), None, None]
 
 
-def test_axes_are_chosen_and_the_address_keeps_it(scripts, tmp_path, small_study):
+def test_axes_are_chosen_and_the_address_keeps_it(scripts, small_place):
     figure = drawn(scripts, "scatter")
     figure.get_by_label("Horizontal axis").select_option(label="fog/2")
     figure.get_by_label("Vertical axis").select_option(label="sketch")
@@ -286,7 +299,7 @@ def test_axes_are_chosen_and_the_address_keeps_it(scripts, tmp_path, small_study
     }
     before = traces(figure)
     scripts.goto("about:blank")
-    open_study(scripts, small_study, tmp_path, address)
+    open_page(scripts, small_place, address)
     again = drawn(scripts, "scatter")
     assert traces(again) == before
     assert pressed(again, "Scale") == ["probit"]
@@ -412,9 +425,9 @@ def test_quick_clicks_end_with_the_last_one(scripts, small_study):
     assert figure.locator(".js-plotly-plot").evaluate(listening) == 1
 
 
-def test_addresses_that_mean_nothing_are_passed_over(browser_page, small_study, tmp_path):
+def test_addresses_that_mean_nothing_are_passed_over(browser_page, small_study, small_place):
     hostile = "#scatter?x=<img%20src=x>&y=nothing&scale=cubic&hide=nobody&bars=1"
-    open_study(browser_page, small_study, tmp_path, hostile)
+    open_page(browser_page, small_place, hostile)
     figure = drawn(browser_page, "scatter")
     assert pressed(figure, "Scale") == ["logit"]
     assert pressed(figure, "Shift") == [small_study.shifts[0].name]
@@ -506,7 +519,9 @@ def test_quadrants_are_rho_and_tau(scripts, small_study):
     other = small_study.shifts[1].of_model["augmented"]
     assert traces(figure)[0]["y"][0] == pytest.approx(other.tau.value, abs=1e-5)
     figure.get_by_text("The numbers of what is chosen").click()
-    cells = figure.locator("tbody tr").first.locator("th, td").all_inner_texts()
+    row = figure.locator("tbody tr").first
+    row.wait_for()  # the table is made when it is opened
+    cells = row.locator("th, td").all_inner_texts()
     assert (cells[0], cells[2]) == ("augmented", "plain-c")
     assert cells[4].split("[")[0] == points(other.tau.value)
 

@@ -199,10 +199,10 @@ def test_nothing_is_wider_than_a_phone(page: Page):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everyone_can_use_it(page: Page, violations: Callable[[Page], list[str]], theme: Literal["light", "dark"]):
+def test_everyone_can_use_scores_of_no_class(
+    page: Page, violations: Callable[..., list[str]], theme: Literal["light", "dark"]
+):
+    """All else on this page is also in the report of the small store, which is checked as a whole."""
     page.emulate_media(color_scheme=theme)
-    for name in PLOTS:
-        figure(page, name)
-    for folded in page.locator("details.numbers > summary").all():
-        folded.click()
-    assert violations(page) == []
+    figure(page, "ood-histograms").locator("details.numbers > summary").click()
+    assert violations(page, within=["#ood-histograms", "#ood"]) == []
