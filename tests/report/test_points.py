@@ -233,7 +233,8 @@ def test_sets_with_images_of_other_classes_are_told(store, make_dataset):
     few = make_dataset(30, ids=[f"a/{n}" for n in range(30)], labels=np.arange(30) % 3, name="imagenet-a")
     add(store, few, answers(2, 30), condition="imagenet-a")
     assert points_from(store, "imagenet-a").notes == (
-        "clean has images of 10 classes and imagenet-a of 3: a clean set of the same classes would be fairer",
+        "clean has images of 10 classes and imagenet-a of 3, 3 of them the same: a clean set of the same classes would "
+        "be fairer",
     )
 
 

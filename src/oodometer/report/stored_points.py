@@ -236,8 +236,8 @@ def _apart(
     classes_x, classes_y = set(of_x.labels.tolist()), set(of_y.labels.tolist())
     if classes_x != classes_y:
         said.append(
-            f"{names[0]} has images of {len(classes_x)} classes and {names[1]} of {len(classes_y)}: "
-            "a clean set of the same classes would be fairer"
+            f"{names[0]} has images of {len(classes_x)} classes and {names[1]} of {len(classes_y)}, "
+            f"{len(classes_x & classes_y)} of them the same: a clean set of the same classes would be fairer"
         )
     return np.stack(right_x), np.stack(right_y), said
 
