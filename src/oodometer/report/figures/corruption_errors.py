@@ -8,17 +8,14 @@ from dataclasses import dataclass
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES
-from oodometer.report.asked import Asked, ScoreOptions
 from oodometer.report.corruption_grid import grids_of
-from oodometer.report.corruption_scores import MEAN, corruption_scores
-from oodometer.report.estimates import How
+from oodometer.report.corruption_scores import MEAN
 from oodometer.report.figures.chosen import grid_of, that_fit
 from oodometer.report.figures.options import FigureOptions
 from oodometer.report.figures.published import has_printed_errors, printed_scores
-from oodometer.report.imported_scores import imported_corruption_scores
-from oodometer.report.scores import LeftOut, Score, or_left_out
+from oodometer.report.scores import LeftOut, Score
 from oodometer.report.study import Study
-from oodometer.store.tables import read_tables
+from oodometer.report.study.numbers import family_scores
 
 METRICS = ("ce", "mce", "relative-mce", MEAN)
 
@@ -87,22 +84,10 @@ def corruption_errors_of(study: Study, options: FigureOptions) -> CorruptionErro
 
 
 def _scores(study: Study, options: FigureOptions) -> Iterator[Score | LeftOut]:
-    resampling = study.options.resampling
-    how = How(level=resampling.level, draws=resampling.draws, seed=resampling.seed)
-    asked = Asked(METRICS, how, ScoreOptions(draws=how.draws, seed=how.seed, normaliser=options.normaliser))
     names = set(that_fit([model.name for model in study.models], options.models))
-    for model in study.models:
-        if model.cells and model.name in names:
-            for one in or_left_out(corruption_scores(study.store, model.cells, asked), METRICS):
-                yield _named(one, model.name)
-    yield from imported_corruption_scores(read_tables(study.store), asked)
+    models = [model for model in study.models if model.name in names]
+    yield from family_scores(study, models, normaliser=options.normaliser)
     yield from printed_scores(study.sources)
-
-
-def _named(one: Score | LeftOut, model: str) -> Score | LeftOut:
-    from dataclasses import replace
-
-    return replace(one, model=model) if isinstance(one, Score) else one
 
 
 def _family(scores: list[Score], options: FigureOptions, why: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,11 @@ from oodometer.report.corruption_scores import corruption_scores
 from oodometer.report.estimates import How
 from oodometer.report.imported_scores import imported_corruption_scores
 from oodometer.report.score import scores_of_cells
-from oodometer.report.scores import Score, or_left_out
+from oodometer.report.scores import LeftOut, Score, or_left_out
 from oodometer.store.tables import read_tables
 
 if TYPE_CHECKING:
-    from oodometer.report.study.study import Study
+    from oodometer.report.study.study import Study, StudyModel
 
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error", "ce", "relative-ce")
 OF_CELLS = ("rms-calibration", "aurra")
@@ -28,7 +28,8 @@ MOST_DRAWN = 200_000_000
 
 def scores_of(study: Study) -> tuple[Score, ...]:
     """All of them, under the names of the study's models and conditions; what is undefined is not there."""
-    return (*_of_sides(study), *_of_families(study), *_of_tables(study))
+    of_families = (one for one in family_scores(study, study.models) if isinstance(one, Score))
+    return (*_of_sides(study), *of_families)
 
 
 def _of_sides(study: Study) -> Iterator[Score]:
@@ -62,22 +63,24 @@ def draws_for(n_images: int, wanted: int) -> int:
     return min(wanted, max(MOST_DRAWN // max(n_images, 1) // 100 * 100, FEWEST_DRAWS))
 
 
-def _of_families(study: Study) -> Iterator[Score]:
-    """The mCE of every family that a model was run on whole."""
-    asked = _asked(study, study.options.resampling.draws)
-    for model in study.models:
-        if not model.cells:
-            continue
-        for one in or_left_out(corruption_scores(study.store, model.cells, asked), OF_FAMILIES):
-            if isinstance(one, Score):
-                yield replace(one, model=model.name)
+def family_scores(
+    study: Study, models: Sequence[StudyModel], *, normaliser: str | None = None
+) -> Iterator[Score | LeftOut]:
+    """The corruption errors under every family that one of these models was run on whole, and those of tables.
+
+    Args:
+        normaliser: The model whose errors are divided by; None: AlexNet's published ones.
+    """
+    asked = _asked(study, study.options.resampling.draws, normaliser)
+    for model in models:
+        if model.cells:
+            for one in or_left_out(corruption_scores(study.store, model.cells, asked), OF_FAMILIES):
+                yield replace(one, model=model.name) if isinstance(one, Score) else one
+    yield from imported_corruption_scores(read_tables(study.store), asked)
 
 
-def _of_tables(study: Study) -> Iterator[Score]:
-    return imported_corruption_scores(read_tables(study.store), _asked(study, study.options.resampling.draws))
-
-
-def _asked(study: Study, draws: int) -> Asked:
+def _asked(study: Study, draws: int, normaliser: str | None = None) -> Asked:
     resampling = study.options.resampling
     how = How(level=resampling.level, draws=draws, seed=resampling.seed)
-    return Asked((*OF_FAMILIES, *OF_CELLS), how, ScoreOptions(draws=draws, seed=resampling.seed))
+    options = ScoreOptions(draws=draws, seed=resampling.seed, normaliser=normaliser)
+    return Asked((*OF_FAMILIES, *OF_CELLS), how, options)
