@@ -97,7 +97,8 @@ def _add_page(
 
     @lru_cache(KEPT)
     def html_body(state: object, asked: Asked, address: str) -> bytes:  # noqa: ARG001
-        return html_of(template, {**page(**dict(asked)), **more(**dict(asked)), "address": address}).encode()
+        values = {**page(**dict(asked)), **more(**dict(asked))}
+        return html_of(template, {**values, "address": address, "pictures": explorer.picture is not None}).encode()
 
     @wraps(page)
     def as_json(**asked: Any) -> Response:
@@ -152,7 +153,7 @@ def _add_lists(app: FastAPI, explorer: Explorer) -> None:
         return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, show=show, page=page)
 
     _add_page(app, explorer, "/", "leaderboard", leaderboard)
-    _add_page(app, explorer, "/compare", "compare", compare, lambda **_: {"pictures": explorer.picture is not None})
+    _add_page(app, explorer, "/compare", "compare", compare)
 
 
 def _add_named(app: FastAPI, explorer: Explorer) -> None:
@@ -204,11 +205,8 @@ def _add_images(app: FastAPI, explorer: Explorer) -> None:
         """An image: all models' answers under all conditions."""
         return _image.image(explorer, data=data, id_=id_, on=on or None)
 
-    def pictures(**_: Any) -> dict[str, Any]:
-        return {"pictures": explorer.picture is not None}
-
-    _add_page(app, explorer, "/images", "images", images, pictures)
-    _add_page(app, explorer, "/image", "image", image, pictures)
+    _add_page(app, explorer, "/images", "images", images)
+    _add_page(app, explorer, "/image", "image", image)
 
 
 def _add_files(app: FastAPI, explorer: Explorer) -> None:
