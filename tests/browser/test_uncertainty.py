@@ -204,5 +204,7 @@ def test_everyone_can_use_scores_of_no_class(
 ):
     """All else on this page is also in the report of the small store, which is checked as a whole."""
     page.emulate_media(color_scheme=theme)
-    figure(page, "ood-histograms").locator("details.numbers > summary").click()
+    plot = figure(page, "ood-histograms")
+    plot.locator("details.numbers > summary").click()
+    plot.locator("details table tbody tr").first.wait_for()  # the table is made when it is opened
     assert violations(page, within=["#ood-histograms", "#ood"]) == []
