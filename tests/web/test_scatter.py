@@ -12,7 +12,10 @@ from oodometer.report.palette import LOOKS, NOBODY_SAYS, OTHERS
 from oodometer.report.points import Origin, Point, Points
 from oodometer.report.robustness import RobustnessOptions, robustness_of
 from oodometer.report.study import StudyShift
+from oodometer.stats.scales import from_scale, to_scale
 from oodometer.web.scatter import PATHS, scatter_of
+
+FAR = (0.6, 0.7, 0.8, 0.9)
 
 
 def shift(*pairs: tuple[float, float]) -> StudyShift:
@@ -62,6 +65,26 @@ def test_both_lines_of_a_knee_are_drawn():
     places = [one.x for one in found.marks]
     # Each line goes from the first to the last model of its side.
     assert [(one[0], one[-1]) for one in ends] == [(places[0], places[3]), (places[4], places[7])]
+
+
+def test_a_line_leaves_the_drawing_where_it_leaves_the_axes():
+    """And does not go on along its edge: on its own scale it is straight."""
+    pairs = [(x, 0.2) for x in (0.05, 0.1)] + [
+        (x, from_scale(2 * to_scale(x, "logit") - 2, "logit").item()) for x in FAR
+    ]
+    bent = shift(*pairs)
+    standard = [
+        replace(one, origin=Origin("standard" if one.x[0].value in FAR else "other")) for one in bent.points.models
+    ]
+    points = replace(bent.points, models=tuple(standard))
+    found = scatter_of(
+        replace(bent, points=points, robustness=robustness_of(points, RobustnessOptions())), ["standard", "other"]
+    )
+    assert found is not None
+    ((line, _),) = found.lines
+    x, y = np.array([place.split(",") for place in line.split()], dtype=float).T
+    assert y.max() > found.bottom + 10
+    assert np.ptp(np.diff(y) / np.diff(x)) < 0.05  # places are rounded to tenths of a pixel
 
 
 def test_models_at_the_ends_are_counted_and_left_out():

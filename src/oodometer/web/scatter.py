@@ -18,6 +18,9 @@ WIDTH, HEIGHT = 720, 520
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 16, 54
 TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995,
          0.998, 0.999)  # fmt: skip
+LEAST = 1e-6
+"""The smallest share that has a place; 1 minus it is the largest."""
+
 LEAST_GAP = 26
 """Pixels between the labels of two ticks."""
 
@@ -58,7 +61,8 @@ class Scatter:
 
     Args:
         x_ticks, y_ticks: Places and labels.
-        lines: Of each line the points of a polyline, and of its band those of a polygon, as SVG has them.
+        lines: Of each line the points of a polyline, and of its band those of a polygon, as SVG has them; some may lie
+            outside the axes.
         equal: Ends of the line where nothing is lost; None where it is outside.
         legend: Category, number of its look, path of its mark.
         left_out: Models at 0 or 100 %, which have no place on the scale.
@@ -93,9 +97,9 @@ class _Axis:
     stop: float
 
     def place(self, share: float) -> float:
-        """Pixels; beyond the ends at the ends."""
-        inside = min(max(share, self.low), self.high)
-        low, value, high = (float(one) for one in to_scale(np.array([self.low, inside, self.high]), self.scale))
+        """Pixels; beyond the ends where it would be, 0 and 1 very far out."""
+        finite = min(max(share, LEAST), 1 - LEAST)
+        low, value, high = (float(one) for one in to_scale(np.array([self.low, finite, self.high]), self.scale))
         return round(self.start + (value - low) / (high - low) * (self.stop - self.start), 1)
 
     def ticks(self) -> list[tuple[float, str]]:
@@ -143,13 +147,13 @@ def _axis(estimates: Sequence[Estimate], scale: Scale, start: float, stop: float
     low, high = (float(one) for one in to_scale(np.array([min(ends), max(ends)]), scale))
     room = 0.05 * (high - low) or 0.1
     least, most = (float(one) for one in from_scale(np.array([low - room, high + room]), scale))
-    return _Axis(scale, max(least, 1e-6), min(most, 1 - 1e-6), start, stop)
+    return _Axis(scale, max(least, LEAST), min(most, 1 - LEAST), start, stop)
 
 
 def _reach(axis: _Axis, estimate: Estimate) -> tuple[float, float] | None:
     if estimate.low is None or estimate.high is None:
         return None
-    return axis.place(estimate.low), axis.place(estimate.high)
+    return axis.place(max(estimate.low, axis.low)), axis.place(min(estimate.high, axis.high))
 
 
 def _equal(x: _Axis, y: _Axis) -> tuple[float, float, float, float] | None:
