@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from oodometer.core.estimate import Estimate
-from oodometer.core.extras import import_extra
+from oodometer.report.html.environment import environment_of
 from oodometer.report.html.parts import Column
 from oodometer.report.html.written import number, plain
 from oodometer.report.palette import UNKNOWN, looks_of
@@ -32,14 +32,7 @@ def html_of(template: str, values: Mapping[str, Any]) -> str:
 @lru_cache(1)
 def environment() -> Any:
     """The templates, in which everything is escaped."""
-    jinja2 = import_extra("jinja2", extra="web", what="pages")
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader("oodometer.web", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    made = environment_of("oodometer.web", extra="web", what="pages")
     made.globals.update(link=query_link, page_of=path_link, twin=twin)
     made.filters.update(percent=percent, points=points, count=count, bounds=bounds, signed_bounds=signed_bounds)
     made.filters.update(decimal=decimal, in_kinds=in_kinds)

@@ -16,6 +16,7 @@ from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
+from oodometer.report.html.environment import environment_of
 from oodometer.report.html.parts import Plot, Section
 from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
 from oodometer.report.palette import UNKNOWN, looks_of
@@ -152,14 +153,7 @@ def _static(name: str) -> str:
 
 
 def _environment() -> Any:
-    jinja2 = import_extra("jinja2", extra="report", what="reports")
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("oodometer.report.html", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = environment_of("oodometer.report.html", extra="report", what="reports")
     import markupsafe  # comes with jinja2
 
     environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
