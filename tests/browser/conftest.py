@@ -180,6 +180,24 @@ AXE = Package(
 
 
 @pytest.fixture(scope="session")
+def fits() -> Callable[[Page, int], None]:
+    """``fits(page, width)``: an error where something is broader than the page.
+
+    Plots need a moment to follow a page that became narrower.
+    """
+
+    def check(page: Page, width: int) -> None:
+        for _ in range(100):
+            found = page.evaluate("document.documentElement.scrollWidth")
+            if found <= width:
+                return
+            page.wait_for_timeout(50)
+        pytest.fail(f"{found} pixels on a page of {width}")
+
+    return check
+
+
+@pytest.fixture(scope="session")
 def axe() -> str:
     """The script of axe-core."""
     try:

@@ -195,18 +195,18 @@ def test_correlations_show_r_interval_and_n(opened):
 FIGURES = ("corruptions-heat", "corruptions-severity", "correlations-matrix")
 
 
-def test_nothing_is_wider_than_a_phone(opened):
+def test_nothing_is_wider_than_a_phone(opened, fits):
     opened.set_viewport_size({"width": 390, "height": 800})
     opened.reload()
     for figure in FIGURES:
         show(opened, figure)
-    assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    fits(opened, 390)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everyone_can_use_it(opened, violations, theme):
+def test_everyone_can_use_it(opened, violations, fits, theme):
     opened.emulate_media(color_scheme=theme, reduced_motion="reduce")
     for figure in FIGURES:
         show(opened, figure)
-    assert opened.evaluate("document.documentElement.scrollWidth") <= 1280
+    fits(opened, 1280)
     assert violations(opened) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -268,10 +267,10 @@ def test_the_system_may_be_dark(report: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])
-def test_nothing_is_broader_than_the_page(report: Page, width: int) -> None:
+def test_nothing_is_broader_than_the_page(report: Page, fits: Callable[[Page, int], None], width: int) -> None:
     report.set_viewport_size({"width": width, "height": 844})
     draw_all(report)
-    assert report.evaluate("document.documentElement.scrollWidth") <= width
+    fits(report, width)
 
 
 def test_it_is_printed_with_its_plots_and_in_light(report: Page) -> None:
@@ -304,39 +303,34 @@ def test_every_number_of_the_json_is_the_stores(small_store: Store) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everyone_can_use_it(report: Page, violations: Callable[[Page], list[str]], theme: Any) -> None:
+def test_everyone_can_use_it(
+    report: Page, violations: Callable[[Page], list[str]], fits: Callable[[Page, int], None], theme: Any
+) -> None:
     report.emulate_media(color_scheme=theme, reduced_motion="reduce")
     draw_all(report)
     for fold in report.locator("details:not(.menu)").all():
         fold.evaluate("fold => { fold.open = true; }")
-    assert report.evaluate("document.documentElement.scrollWidth") <= 1280
+    fits(report, 1280)
     assert violations(report) == []
 
 
 # ---- 338 models on 213 conditions ----
 
 MOST_BYTES = 15_000_000
-MOST_SECONDS = 3.0
 
 
-def test_the_testbeds_report_is_small_and_quick(browser_page: Page, testbed_report: Path) -> None:
+def test_the_testbeds_report_is_small_and_whole(
+    browser_page: Page, testbed_report: Path, fits: Callable[[Page, int], None]
+) -> None:
+    """How soon it is usable is measured in benchmarks/report.py."""
     assert testbed_report.stat().st_size <= MOST_BYTES
-    seconds = [seconds_until_sorted(browser_page, testbed_report) for _ in range(3)]
-    assert min(seconds) <= MOST_SECONDS  # the best of three: others may use this machine too
+    browser_page.goto(testbed_report.as_uri(), wait_until="commit")
+    browser_page.locator(f"{BOARD} thead button").nth(2).click()
+    assert browser_page.locator(f"{BOARD} th[aria-sort='descending']").count() == 1
     choose_a_column(browser_page, "val-on-imagenet-a-classes")
     browser_page.set_viewport_size({"width": 390, "height": 844})
     draw_all(browser_page)
-    assert browser_page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def seconds_until_sorted(page: Page, report: Path) -> float:
-    """From the opening of a report until its leaderboard is sorted by a click."""
-    begun = time.monotonic()
-    page.goto(report.as_uri(), wait_until="commit")
-    page.locator(f"{BOARD} thead button").nth(2).click()
-    seconds = time.monotonic() - begun
-    assert page.locator(f"{BOARD} th[aria-sort='descending']").count() == 1
-    return seconds
+    fits(browser_page, 390)
 
 
 def choose_a_column(page: Page, title: str) -> None:

@@ -388,14 +388,14 @@ def _cross(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_names_do_not_overlap(scripts, width):
+def test_names_do_not_overlap(scripts, fits, width):
     scripts.set_viewport_size({"width": width, "height": 900})
     scripts.wait_for_timeout(600)
     for name in ("scatter", "quadrants"):
         figure = drawn(scripts, name)
         assert figure.locator(".annotation-text").count() > 0
         assert overlaps(figure) == []
-    assert scripts.evaluate("document.documentElement.scrollWidth") <= width
+    fits(scripts, width)
 
 
 def test_zooming_brings_finer_ticks(scripts):

@@ -187,11 +187,11 @@ def test_commands_and_models_can_be_read_and_searched(page: Page, study: Study):
 PLOTS = ("reliability", "response", "ood-histograms", "interventions-plot")
 
 
-def test_nothing_is_wider_than_a_phone(page: Page):
+def test_nothing_is_wider_than_a_phone(page: Page, fits):
     page.set_viewport_size({"width": 390, "height": 800})
     for name in PLOTS:
         plot = figure(page, name)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        fits(page, 390)
         wide = plot.locator(".js-plotly-plot").bounding_box()
         assert wide is not None
         assert wide["x"] >= 0, name
