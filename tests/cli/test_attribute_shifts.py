@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from PIL import Image
 from scipy.stats import binomtest
 from sklearn.metrics import average_precision_score
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.metrics.average_precision import DFR_SHIFTS
 
 MODELS = """
@@ -30,13 +29,6 @@ def two(images):
 def thirteen(images):
     return np.stack([np.cos(grey(images) * (k + 1)) for k in range(13)], axis=1).astype(np.float16)
 """
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from PIL import Image
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.data.folder import open_folder
 from oodometer.data.sets.known_set import KnownSet, known_sets
 
@@ -28,13 +27,6 @@ PETS = KnownSet(
     classes=lambda: frozenset({"cat", "dog"}),
 )
 HINT = "files were compared by their bytes; --thorough decodes every image and compares pixels and looks\n"
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

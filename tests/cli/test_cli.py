@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from oodometer.cli.main import VERBS, main
+from as_typed import oodometer
+from oodometer.cli.main import VERBS
 
 COLOURS = """
 import numpy as np
@@ -25,13 +25,6 @@ def worse(images):
     logits[logits.argmax(axis=1) == 3, 2] += 1000
     return logits
 """
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

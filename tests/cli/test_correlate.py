@@ -7,22 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from scipy.stats import pearsonr
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 
 TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
 """The public table of the 204-model testbed, where it lies beside the project."""
 
 V2 = "imagenetv2-matched-frequency-format-val"
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 X = np.array([0.5, 0.6, 0.7, 0.8, 0.55, 0.65, 0.7, 0.75, 0.8])

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.data.folder import open_folder
 from oodometer.data.sets.known_set import KnownSet, known_sets
 from oodometer.shifts import overview
@@ -29,13 +28,6 @@ SHIFTS = (
     KnownShift("pets-b", "style", ("imagenet", "pets-b"), lambda sources: []),
     KnownShift("birds", "attribute", ("birds",), lambda sources: []),
 )
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture(autouse=True)

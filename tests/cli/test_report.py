@@ -7,35 +7,9 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from oodometer.cli.main import main
-
-TABLE = """\
-model,val,v2,c/fog/1,c/fog/2
-a,60,47,40,30
-b,65,53,47,36
-c,70,58,52,41
-d,75,64,58,46
-e,80,71,65,55
-robust,70,62,60,52
-"""
-CATEGORIES = """\
-model,category,parent
-a,standard,
-b,standard,
-c,standard,
-d,standard,
-e,standard,
-robust,robust_intervention,c
-"""
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+from as_typed import oodometer
+from six_models import CATEGORIES, TABLE
 
 
 @pytest.fixture(autouse=True)

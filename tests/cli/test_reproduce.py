@@ -8,19 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.published import hendrycks2019, tables
 
 TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def test_a_paper_that_agrees() -> None:

@@ -7,44 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from scipy.special import expit, logit
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
 from oodometer.store.store import open_store
+from six_models import CATEGORIES, TABLE
 
 TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
 """The public table of the 204-model testbed, where it lies beside the project."""
 
-TABLE = """\
-model,val,v2,c/fog/1,c/fog/2
-a,60,47,40,30
-b,65,53,47,36
-c,70,58,52,41
-d,75,64,58,46
-e,80,71,65,55
-robust,70,62,60,52
-"""
-CATEGORIES = """\
-model,category,parent
-a,standard,
-b,standard,
-c,standard,
-d,standard,
-e,standard,
-robust,robust_intervention,c
-"""
 X, Y = np.array([0.6, 0.65, 0.7, 0.75, 0.8, 0.7]), np.array([0.47, 0.53, 0.58, 0.64, 0.71, 0.62])
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture(autouse=True)

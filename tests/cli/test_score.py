@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes
 from oodometer.metrics.corruption_error import COMMON, SEVERITIES
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 
 N, K = 40, 10
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def put(store: Store, data, condition: str, rows, *, model: str = "mine", k: int = K) -> None:

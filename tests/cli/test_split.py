@@ -6,21 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from PIL import Image
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.data.load import load_data
 
 BASE = ("--base", "camera=new,year=2019,country=us|mx|ca")
 SHIFTS = ("--shift", "country=fr", "--shift", "year=2017|2018")
-
-
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

@@ -8,21 +8,18 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import oodometer as odo
-from oodometer.cli.main import main
+from as_typed import oodometer
 from oodometer.report.points import read_origins
 
 TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
 """The public table of the 204-model testbed, where it lies beside the project."""
 
 
-def oodometer(*words: str | Path) -> Result:
-    result = CliRunner().invoke(main, ["table", *(str(word) for word in words)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+def table(*words: str | Path) -> Result:
+    return oodometer("table", *words)
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_text_on_stdout_and_talk_on_stderr() -> None:
-    found = oodometer("runs", "--columns", "clean,accuracy,tau", "--categories", "cats.csv", "--interval", "none")
+    found = table("runs", "--columns", "clean,accuracy,tau", "--categories", "cats.csv", "--interval", "none")
     assert found.exit_code == 0
     assert found.stdout.splitlines()[:9] == [
         "Top-1 accuracy of each model in per cent, clean and under shift.",
@@ -52,7 +49,7 @@ def test_text_on_stdout_and_talk_on_stderr() -> None:
 
 
 def test_why_there_is_no_rho_is_told() -> None:
-    found = oodometer("runs", "--shift", "imagenetv2", "--format", "markdown")
+    found = table("runs", "--shift", "imagenetv2", "--format", "markdown")
     assert found.exit_code == 0
     assert "ρ" not in found.stdout
     assert found.stderr.startswith("no ρ under imagenetv2: no model of category 'standard'")
@@ -69,20 +66,20 @@ def test_why_there_is_no_rho_is_told() -> None:
     ],
 )
 def test_a_file_is_written_as_it_ends(file: str, start: str) -> None:
-    found = oodometer("runs", "--baseline", "all", "-o", file)
+    found = table("runs", "--baseline", "all", "-o", file)
     assert found.exit_code == 0
     assert found.stdout == ""
     assert f"{file}: 3 models" in found.stderr
     content = Path(file).read_bytes().decode()
     assert content.startswith(start)
     assert content.endswith("\n")
-    again = oodometer("runs", "--baseline", "all", "-o", file)
+    again = table("runs", "--baseline", "all", "-o", file)
     assert again.exit_code == 0
     assert Path(file).read_bytes().decode() == content
 
 
 def test_csv_has_every_shift_and_full_precision() -> None:
-    found = oodometer("runs", "--format", "csv", "--columns", "accuracy", "--sort", "model")
+    found = table("runs", "--format", "csv", "--columns", "accuracy", "--sort", "model")
     rows = list(csv.DictReader(io.StringIO(found.stdout, newline="")))
     assert [(row["model"], row["imagenetv2"], row["imagenetv2 n"], row["imagenet-c"]) for row in rows] == [
         ("a", "0.8", "1000", "0.6"),
@@ -92,14 +89,14 @@ def test_csv_has_every_shift_and_full_precision() -> None:
 
 
 def test_json() -> None:
-    found = oodometer("runs", "--what", "gaps", "--json")
+    found = table("runs", "--what", "gaps", "--json")
     values = {one["model"]: one["values"] for one in json.loads(found.stdout)["models"]}
     assert values["b"]["imagenetv2"]["value"] == pytest.approx(0.2)
     assert values["b"]["imagenet-c"]["value"] == pytest.approx(0.2)
 
 
 def test_corruptions_and_half_widths() -> None:
-    found = oodometer("runs", "--what", "corruptions", "--interval", "pm", "--model", "[ab]")
+    found = table("runs", "--what", "corruptions", "--interval", "pm", "--model", "[ab]")
     assert found.exit_code == 0
     lines = found.stdout.splitlines()
     assert lines[4].split() == ["a", "90.0", "±", "1.9*", "60.0", "±", "3.1*", "60.0", "±", "3.1*"]
@@ -121,7 +118,7 @@ def test_corruptions_and_half_widths() -> None:
     ],
 )
 def test_errors_are_one_line(words: tuple[str, ...], code: int, message: str) -> None:
-    found = oodometer(*words)
+    found = table(*words)
     assert found.exit_code == code
     assert message in found.stderr.splitlines()[-1]
     assert found.stdout == ""
@@ -132,7 +129,7 @@ def test_errors_are_one_line(words: tuple[str, ...], code: int, message: str) ->
 def test_the_testbed_says_what_robustness_says() -> None:
     grid, categories = str(TESTBED / "robustness_top1s.csv"), str(TESTBED / "model_categories.csv")
     odo.import_table(grid, store="testbed", n=50_000)
-    found = oodometer("testbed", "--categories", categories, "--shift", "imagenet-sketch", "--format", "csv")
+    found = table("testbed", "--categories", categories, "--shift", "imagenet-sketch", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(found.stdout, newline="")))
     known = odo.robustness("testbed", "imagenet-sketch", x=("val",), origins=read_origins(categories))
     rho = {one.model: one.rho for one in known.models}

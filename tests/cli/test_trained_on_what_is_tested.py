@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from click.testing import CliRunner, Result
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
-from oodometer.cli.main import main
+from as_typed import oodometer
 
 KINDS = {"bird": ["duck", "owl", "eagle"], "hat": ["cap", "crown", "womans_hat"]}
 STYLES = ("apple", "google", "htc", "lg", "microsoft")
@@ -25,13 +24,6 @@ std = [1, 1, 1]
 [notes]
 """
 TRAINED = 'made_with = "oodometer 1.0, torch 2.0"\n'
-
-
-def oodometer(*words: str) -> Result:
-    result = CliRunner().invoke(main, list(words))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture
