@@ -53,7 +53,7 @@ def images_of(folder: str | None, n: int) -> np.ndarray:
     """Photographs from all over a folder, or noise, (N, 224, 224, 3)."""
     if folder is None:
         return np.random.default_rng(0).integers(0, 256, (n, 224, 224, 3), dtype=np.uint8)
-    data, view = odo.load_data(folder), odo.View(224, 224, resize=256, interpolation="bicubic")
+    data, view = odo.load_data(folder), odo.Geometry(224, 224, resize=256, interpolation="bicubic")
     some = np.linspace(0, len(data) - 1, n).astype(int)
     return np.stack([data.views(int(one), [view])[0] for one in some])
 

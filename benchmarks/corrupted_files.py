@@ -37,7 +37,7 @@ def whole(folder: str, target: Path) -> float:
 def pictures(folder: str) -> list[np.ndarray]:
     """Some of the photographs under all 75 conditions."""
     data = odo.load_data(folder)
-    view = odo.View(224, 224, resize=256)
+    view = odo.Geometry(224, 224, resize=256)
     some = [data.views(index, [view])[0] for index in range(0, len(data), EVERY)]
     jobs = [(image, name, severity) for image in some for name in COMMON for severity in range(1, 6)]
     with ThreadPoolExecutor(n_cores()) as pool:

@@ -135,7 +135,7 @@ def main() -> None:
     data = odo.stratified(odo.load_data(given.folder), given.images)
     model = odo.load_model("zoo:efficientnet-lite0")
     forward = model.open(Compute(threads=1))
-    view = odo.View(224, 224, resize=256)
+    view = odo.Geometry(224, 224, resize=256)
     images = [data.views(index, [view])[0] for index in range(len(data))]
     rows, outside = [], []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(n_cores()) as pool:

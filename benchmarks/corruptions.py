@@ -212,7 +212,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.folder:
         data = odo.stratified(odo.load_data(given.folder), given.images)
-        images = [data.views(index, [odo.View(224, 224, resize=256)])[0] for index in range(len(data))]
+        images = [data.views(index, [odo.Geometry(224, 224, resize=256)])[0] for index in range(len(data))]
     else:
         images = [odo.sample_image(seed=seed) for seed in range(given.images)]
     with tempfile.TemporaryDirectory() as folder:

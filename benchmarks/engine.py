@@ -31,13 +31,13 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def bare_decode(data: odo.Dataset, view: odo.View) -> np.ndarray:
+def bare_decode(data: odo.Dataset, view: odo.Geometry) -> np.ndarray:
     """Decode, resize and crop all images with all cores, and nothing else, (N, H, W, 3)."""
     with ThreadPoolExecutor(n_cores()) as pool:
         return np.stack(list(pool.map(lambda index: data.views(index, [view])[0], range(len(data)))))
 
 
-def plain_pillow(data: odo.Dataset, view: odo.View) -> None:
+def plain_pillow(data: odo.Dataset, view: odo.Geometry) -> None:
     """The same by Pillow alone: open, convert, resize the whole image, crop."""
     paths = [Path(data.source.images.paths[row]) for row in data.rows]  # type: ignore[attr-defined]
 

@@ -30,13 +30,13 @@ from oodometer.store.cells import Cell
 
 N_IMAGES, N_CLASSES = 50_000, 1_000
 ASK = "import sys, oodometer as odo; print(len(odo.score(sys.argv[1]).rows))"
-BARE = "import oodometer.report.score, oodometer.store.queries, duckdb, scipy.special"
+BARE = "import oodometer.analysis.score, oodometer.store.queries, duckdb, scipy.special"
 
 
 class NoImages:
     """Images that nobody looks at."""
 
-    def views(self, index: int, views: Sequence[odo.View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[odo.Geometry | None]) -> list[np.ndarray]:
         """Never asked for."""
         raise NotImplementedError
 

@@ -12,8 +12,8 @@ from figure_style import ACCENT, GREY, INK, LIGHT, panel, panels, save
 from scipy.special import expit
 from scipy.stats import binom
 
+from oodometer.published.reproduce import reproduce
 from oodometer.published.tables import Table, read_table
-from oodometer.report.reproduce import reproduce
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import pearson, spearman
 from oodometer.stats.effective_robustness import effective_robustness, tau_from_counts

@@ -12,7 +12,7 @@ from PIL import Image
 
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import LabelSpace, numbered
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 """Real data that may lie beside the project; tests that use it skip where it is missing."""
@@ -37,7 +37,7 @@ class FakeSource:
 
     contents: tuple[bytes, ...]
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         return [np.full((1, 1, 3), index, dtype=np.uint8) for _ in views]
 
     def scan(self, indices: np.ndarray, progress: Progress) -> Scan:

@@ -102,10 +102,10 @@ def test_the_reference_is_made_from_the_code() -> None:
 
 
 def test_everything_is_named_in_the_documentation() -> None:
+    from oodometer.analysis.metric_request import group_scores
     from oodometer.data.load import data_kinds
     from oodometer.metrics.metric import metrics
     from oodometer.models.load import model_kinds
-    from oodometer.report.asked import group_scores
     from oodometer.stats.intervals import intervals
 
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.stem != "reference")

@@ -45,9 +45,9 @@ def test_threads_chunks_and_resumes_change_no_prediction(imagenet_sample: Path, 
     data = odo.stratified(odo.load_data(str(imagenet_sample)), 60)
     model = odo.load_model("zoo:efficientnet-lite0")
     ways = {
-        "one": odo.Options(threads=1, chunk=60),
-        "two": odo.Options(threads=2, chunk=7),
-        "four": odo.Options(threads=4),
+        "one": odo.RunOptions(threads=1, chunk=60),
+        "two": odo.RunOptions(threads=2, chunk=7),
+        "four": odo.RunOptions(threads=4),
     }
     stores = {
         name: odo.run([model], [odo.clean(data)], store=str(tmp_path / name), options=options)

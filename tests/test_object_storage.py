@@ -70,9 +70,9 @@ def test_a_run_from_and_to_object_storage_is_the_same_as_on_disk(bucket: str, ph
     remote.put(str(photos), "bucket/val", recursive=True)
     here, there = odo.load_data(str(photos)), odo.load_data(f"{bucket}/val")
     assert there.digest == here.digest
-    model = odo.load_model(brightness, input=odo.Input(view=odo.View(32, 32), mean=(0, 0, 0), std=(1 / 255,) * 3))
+    model = odo.load_model(brightness, input=odo.Input(view=odo.Geometry(32, 32), mean=(0, 0, 0), std=(1 / 255,) * 3))
     local = odo.run([model], [odo.clean(here)], store=str(tmp_path / "runs"))
-    store = odo.run([model], [odo.clean(there)], store=f"{bucket}/runs", options=odo.Options(threads=4, chunk=7))
+    store = odo.run([model], [odo.clean(there)], store=f"{bucket}/runs", options=odo.RunOptions(threads=4, chunk=7))
     assert str(odo.score(store)) == str(odo.score(local))
     rows, same = store.read(store.cells()[0]), local.read(local.cells()[0])
     np.testing.assert_array_equal(rows.confidence, same.confidence)
@@ -94,10 +94,10 @@ def test_a_run_that_stopped_goes_on(bucket: str, photos: Path) -> None:
         asked.append(len(images))
         return brightness(images)
 
-    plain = odo.Input(view=odo.View(32, 32), mean=(0, 0, 0), std=(1 / 255,) * 3)
+    plain = odo.Input(view=odo.Geometry(32, 32), mean=(0, 0, 0), std=(1 / 255,) * 3)
     steady = odo.load_model(brightness, name="net", input=plain)
     broken = odo.Model("net", "callable", steady.digest, plain, steady.space, open=lambda compute: crashing)
-    options = odo.Options(threads=1, chunk=5)
+    options = odo.RunOptions(threads=1, chunk=5)
     with pytest.raises(RuntimeError, match="enough"):
         odo.run([broken], [odo.clean(data)], store=f"{bucket}/runs", options=options)
     assert odo.score(f"{bucket}/runs").rows[0].estimate.n == 20

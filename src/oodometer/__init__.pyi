@@ -1,5 +1,22 @@
 from typing import Final
 
+from oodometer.analysis.compare import Comparison as Comparison
+from oodometer.analysis.compare import compare as compare
+from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
+from oodometer.analysis.correlate import Correlations as Correlations
+from oodometer.analysis.correlate import correlate as correlate
+from oodometer.analysis.gaps import Gap as Gap
+from oodometer.analysis.gaps import Gaps as Gaps
+from oodometer.analysis.gaps import gaps as gaps
+from oodometer.analysis.hardest import Hardest as Hardest
+from oodometer.analysis.hardest import hardest as hardest
+from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
+from oodometer.analysis.robustness import Robustness as Robustness
+from oodometer.analysis.robustness import RobustnessOptions as RobustnessOptions
+from oodometer.analysis.robustness import robustness as robustness
+from oodometer.analysis.score import score as score
+from oodometer.analysis.score_table import Score as Score
+from oodometer.analysis.score_table import Scores as Scores
 from oodometer.core.condition import Condition as Condition
 from oodometer.core.condition import Shift as Shift
 from oodometer.core.condition import Transform as Transform
@@ -21,9 +38,9 @@ from oodometer.core.model import Compute as Compute
 from oodometer.core.model import Input as Input
 from oodometer.core.model import Model as Model
 from oodometer.core.predictions import Predictions as Predictions
+from oodometer.core.preprocessing import Geometry as Geometry
 from oodometer.core.random import rng_for as rng_for
-from oodometer.core.stored import StoredAnswers as StoredAnswers
-from oodometer.core.view import View as View
+from oodometer.core.stored_answers import StoredAnswers as StoredAnswers
 from oodometer.corruptions.corrupt import corrupt as corrupt
 from oodometer.corruptions.registry import corruption as corruption
 from oodometer.corruptions.sample_image import sample_image as sample_image
@@ -31,36 +48,17 @@ from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
 from oodometer.engine.imports import import_predictions as import_predictions
 from oodometer.engine.imports import import_table as import_table
-from oodometer.engine.run import Options as Options
+from oodometer.engine.run import RunOptions as RunOptions
 from oodometer.engine.run import Watcher as Watcher
 from oodometer.engine.run import run as run
 from oodometer.metrics.metric import Metric as Metric
 from oodometer.metrics.metric import metric as metric
 from oodometer.models.load import load_model as load_model
 from oodometer.models.predictions import read_predictions as read_predictions
-from oodometer.report.asked import ScoreOptions as ScoreOptions
-from oodometer.report.compare import Comparison as Comparison
-from oodometer.report.compare import compare as compare
-from oodometer.report.correlate import CorrelateOptions as CorrelateOptions
-from oodometer.report.correlate import Correlations as Correlations
-from oodometer.report.correlate import correlate as correlate
-from oodometer.report.gaps import Gap as Gap
-from oodometer.report.gaps import Gaps as Gaps
-from oodometer.report.gaps import gaps as gaps
-from oodometer.report.hardest import Hardest as Hardest
-from oodometer.report.hardest import hardest as hardest
+from oodometer.published.reproduce import Reproductions as Reproductions
+from oodometer.published.reproduce import reproduce as reproduce
 from oodometer.report.html.page import report_html as report_html
-from oodometer.report.reproduce import Reproductions as Reproductions
-from oodometer.report.reproduce import reproduce as reproduce
-from oodometer.report.robustness import Robustness as Robustness
-from oodometer.report.robustness import RobustnessOptions as RobustnessOptions
-from oodometer.report.robustness import robustness as robustness
-from oodometer.report.score import score as score
-from oodometer.report.scores import Score as Score
-from oodometer.report.scores import Scores as Scores
-from oodometer.report.study import Study as Study
-from oodometer.report.study import study_of as study_of
-from oodometer.shifts.asked import load_shifts as load_shifts
+from oodometer.shifts.resolve import load_shifts as load_shifts
 from oodometer.stats.bootstrap import Resampling as Resampling
 from oodometer.stats.bootstrap import bootstrap as bootstrap
 from oodometer.stats.bootstrap import bootstrap_means as bootstrap_means
@@ -70,5 +68,7 @@ from oodometer.stats.lines import Line as Line
 from oodometer.stats.lines import fit_line as fit_line
 from oodometer.store.store import Store as Store
 from oodometer.store.store import open_store as open_store
+from oodometer.study import Study as Study
+from oodometer.study import study_of as study_of
 
 __version__: Final[str]

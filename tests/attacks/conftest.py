@@ -139,7 +139,7 @@ def photographs(imagenet_sample) -> Images:
     import oodometer as odo
 
     data = odo.load_data(str(imagenet_sample))
-    view = odo.View(224, 224, resize=256, interpolation="bicubic")
+    view = odo.Geometry(224, 224, resize=256, interpolation="bicubic")
     some = np.linspace(0, len(data) - 1, 24).astype(int)
     images = np.stack([data.views(int(one), [view])[0] for one in some])
     classes = np.array([int(data.space.classes[label]) for label in data.labels[some]])

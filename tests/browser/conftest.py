@@ -21,7 +21,7 @@ from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 
@@ -96,7 +96,7 @@ N_IMAGES = 300
 class NoPixels:
     """Images of which only the digests of their content are asked for."""
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         raise AssertionError("a report shows no images that it was not given")
 
     def scan(self, indices: np.ndarray, progress: Progress) -> Scan:

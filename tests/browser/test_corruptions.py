@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.metrics.corruption_error import COMMON, SEVERITIES
 from oodometer.report.html.page import page_html, write_report
 from oodometer.report.html.sections import correlations, corruptions
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
+from oodometer.study import study_of
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
+from oodometer.explorer.app import explorer_app
+from oodometer.explorer.explorer import Explorer
 from oodometer.store.store import Store
-from oodometer.web.app import explorer_app
-from oodometer.web.explorer import Explorer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

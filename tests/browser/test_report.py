@@ -16,8 +16,8 @@ from oodometer.cli.main import main
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.page import page_html
 from oodometer.report.html.parts import Column, Section, Table
-from oodometer.report.study import study_of
 from oodometer.store.store import Store
+from oodometer.study import study_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtr, ndtri
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections import quadrants, scatter
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import Study, study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.lines import fit_line
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import Study, study_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from oodometer.report.asked import ScoreOptions
+from oodometer.analysis.compare import compare
+from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.score import score
 from oodometer.report.commands import commands_of, written
-from oodometer.report.compare import compare
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections import interventions, provenance, uncertainty
-from oodometer.report.score import score
-from oodometer.report.study import Study, study_of
 from oodometer.store.store import Store, open_store
+from oodometer.study import Study, study_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from as_typed import oodometer
-from oodometer.data.folder import open_folder
-from oodometer.data.sets.known_set import KnownSet, known_sets
+from oodometer.data.kinds.folder import open_folder
+from oodometer.data.layouts.known_set import KnownSet, known_sets
 
 PETS = KnownSet(
     name="pets-a",

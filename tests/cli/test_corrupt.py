@@ -23,7 +23,7 @@ def test_a_folder_becomes_the_layout_of_imagenet_c(photos: Path, tmp_path: Path)
     assert len(files) == 160
     assert files[0] == "contrast/1/blue/0.JPEG"
     data = odo.load_data(str(photos))
-    image = data.views(0, [odo.View(64, 64, resize=73)])[0]
+    image = data.views(0, [odo.Geometry(64, 64, resize=73)])[0]
     buffer = io.BytesIO()
     Image.fromarray(odo.corrupt(image, "contrast", 1, key=data.ids[0])).save(buffer, "JPEG", quality=85)  # Pillow alone
     assert (target / files[0]).read_bytes() == buffer.getvalue()

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from as_typed import oodometer
-from oodometer.data.folder import open_folder
-from oodometer.data.sets.known_set import KnownSet, known_sets
-from oodometer.shifts import overview
+from oodometer.data.kinds.folder import open_folder
+from oodometer.data.layouts.known_set import KnownSet, known_sets
+from oodometer.shifts import availability as overview
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import KnownShift, known_shifts
 from oodometer.shifts.suites import suites

@@ -12,7 +12,7 @@ from click.testing import Result
 
 import oodometer as odo
 from as_typed import oodometer
-from oodometer.report.points import read_origins
+from oodometer.analysis.accuracy_pairs import read_origins
 
 TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
 """The public table of the 204-model testbed, where it lies beside the project."""

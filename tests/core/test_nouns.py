@@ -15,8 +15,8 @@ from oodometer.core.digests import content_digest, digest_of
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.labels import LabelSpace, mask, numbered
 from oodometer.core.model import Card, Compute, Input, Model, batches, checked_logits
-from oodometer.core.stored import StoredAnswers
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
+from oodometer.core.stored_answers import StoredAnswers
 
 quick = settings(deadline=None, derandomize=True, max_examples=60)
 
@@ -33,13 +33,13 @@ def message_of(kind: type[Exception], make) -> str:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: View(0, 5), "an input of 5x0 pixels: both sides must be at least 1"),
+        (lambda: Geometry(0, 5), "an input of 5x0 pixels: both sides must be at least 1"),
         (
-            lambda: View(224, 256, resize=240),
+            lambda: Geometry(224, 256, resize=240),
             "resize 240 is smaller than the crop 256x224: the shorter side must be at least as long as the crop",
         ),
         (
-            lambda: View(2, 2, interpolation="cubic"),
+            lambda: Geometry(2, 2, interpolation="cubic"),
             "no interpolation named 'cubic'; known: nearest, box, bilinear, hamming, bicubic, lanczos",
         ),
         (lambda: Input(mean=(0.5,)), "mean and std need three numbers each, for red, green and blue"),
@@ -65,15 +65,15 @@ def test_what_means_nothing_is_refused(make, message):
 
 
 def test_the_edges_are_allowed():
-    assert View(1, 1, resize=1).describe() == {"height": 1, "width": 1, "resize": 1, "interpolation": "bilinear"}
+    assert Geometry(1, 1, resize=1).describe() == {"height": 1, "width": 1, "resize": 1, "interpolation": "bilinear"}
     Input(mean=(0, 0, 0), std=(1, 1, 1))
     Input(mean=(1, 1, 1), std=(1.5, 1.5, 1.5))
     Compute(device="cuda", precision="mixed")
 
 
 def test_views_and_inputs_say_what_they_do():
-    assert str(View(20, 30, interpolation="bicubic")) == "squash to 30x20 (bicubic)"
-    assert str(Input(View(8, 8, resize=9))) == (
+    assert str(Geometry(20, 30, interpolation="bicubic")) == "squash to 30x20 (bicubic)"
+    assert str(Input(Geometry(8, 8, resize=9))) == (
         "shorter side to 9 (bilinear), centre crop 8x8; mean 0.485, 0.456, 0.406; std 0.229, 0.224, 0.225"
     )
 
@@ -203,10 +203,10 @@ def test_the_space_of_a_condition_is_what_is_answered(make_dataset):
 def test_a_condition_is_described_by_all_that_changes_its_answers(make_dataset):
     data, two = make_dataset(4), mask("two", numbered(3), ["0", "2"])
 
-    def fog(severity: int, view: View) -> Transform:
+    def fog(severity: int, view: Geometry) -> Transform:
         return Transform("fog", {"severity": severity, "seed": 0}, lambda image, _: image, view)
 
-    plain = View(8, 8)
+    plain = Geometry(8, 8)
     conditions = [
         clean(data),
         clean(make_dataset(4, labels=[0, 1, 2, 2])),
@@ -214,7 +214,7 @@ def test_a_condition_is_described_by_all_that_changes_its_answers(make_dataset):
         Condition("other", data),
         Condition("clean", data, transform=fog(1, plain)),
         Condition("clean", data, transform=fog(2, plain)),
-        Condition("clean", data, transform=fog(2, View(9, 9))),
+        Condition("clean", data, transform=fog(2, Geometry(9, 9))),
     ]
     digests = {digest_of(condition.describe()) for condition in conditions}
     assert len(digests) == len(conditions)

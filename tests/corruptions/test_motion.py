@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.corruptions.kernels.taps import weighted_sum
+from oodometer.corruptions.kernels.shifted_sums import weighted_sum
 from oodometer.corruptions.motion import merged_taps, motion_blur, motion_taps, smeared
 
 SIZES = ((224, 224), (32, 32), (64, 80), (150, 210), (300, 260))

@@ -8,8 +8,8 @@ import pytest
 
 from oodometer.core.dataset import silent
 from oodometer.data import addresses
-from oodometer.data.folder import open_folder
 from oodometer.data.headers import Header, headers_of, lies_about_its_kind
+from oodometer.data.kinds.folder import open_folder
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "PPM"])

@@ -20,9 +20,9 @@ from oodometer.data.icon_protocols import (
     sides_of,
     split,
 )
+from oodometer.data.layouts.class_lists import class_list
+from oodometer.data.layouts.icons50 import icons_50
 from oodometer.data.root import DataRoot
-from oodometer.data.sets.class_lists import class_list
-from oodometer.data.sets.icons50 import icons_50
 
 
 def published(root: Path) -> Dataset:

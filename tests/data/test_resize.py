@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from oodometer.core.errors import DataError
-from oodometer.core.view import INTERPOLATIONS, View
+from oodometer.core.preprocessing import INTERPOLATIONS, Geometry
 from oodometer.data.decode import decode
 from oodometer.data.resize import as_view, resized_size
 
@@ -30,7 +30,7 @@ def by_the_book(image, view):
 def views(draw):
     height, width = draw(st.integers(1, 60)), draw(st.integers(1, 60))
     resize = draw(st.none() | st.integers(max(height, width), 90) | st.just(64))
-    return View(height, width, resize=resize, interpolation=draw(st.sampled_from(INTERPOLATIONS)))
+    return Geometry(height, width, resize=resize, interpolation=draw(st.sampled_from(INTERPOLATIONS)))
 
 
 @given(
@@ -40,9 +40,9 @@ def views(draw):
     view=views(),
     seed=st.integers(0, 100),
 )
-@example(width=48, height=150, mode="RGB", view=View(24, 24, resize=32), seed=0)  # Pillow 13: vertical pass first
-@example(width=1, height=101, mode="L", view=View(8, 8, resize=9), seed=0)
-@example(width=72, height=108, mode="RGB", view=View(56, 56, resize=64, interpolation="lanczos"), seed=0)
+@example(width=48, height=150, mode="RGB", view=Geometry(24, 24, resize=32), seed=0)  # Pillow 13: vertical pass first
+@example(width=1, height=101, mode="L", view=Geometry(8, 8, resize=9), seed=0)
+@example(width=72, height=108, mode="RGB", view=Geometry(56, 56, resize=64, interpolation="lanczos"), seed=0)
 @settings(deadline=None, derandomize=True, max_examples=400)
 def test_bit_identical_to_the_whole_image(width, height, mode, view, seed):
     shape = (height, width) if mode == "L" else (height, width, 3)
@@ -55,7 +55,7 @@ def test_bit_identical_to_the_whole_image(width, height, mode, view, seed):
 @pytest.mark.parametrize("interpolation", ["bilinear", "bicubic", "lanczos"])
 @pytest.mark.parametrize(("resize", "crop"), [(256, 224), (292, 260), (235, 224)])
 def test_bit_identical_on_photographs(imagenet_sample, interpolation, resize, crop):
-    view = View(crop, crop, resize=resize, interpolation=interpolation)
+    view = Geometry(crop, crop, resize=resize, interpolation=interpolation)
     for path in sorted(imagenet_sample.glob("*/*.jpg"))[::40]:
         image = decode(path.read_bytes())
         np.testing.assert_array_equal(as_view(image, view), by_the_book(image, view))
@@ -63,19 +63,19 @@ def test_bit_identical_on_photographs(imagenet_sample, interpolation, resize, cr
 
 def test_no_resampling_where_the_size_is_right(pixels):
     colours = pixels(0, 32, 50)
-    np.testing.assert_array_equal(as_view(Image.fromarray(colours), View(32, 32, resize=32)), colours[:, 9:41])
-    np.testing.assert_array_equal(as_view(Image.fromarray(colours), View(32, 50)), colours)
+    np.testing.assert_array_equal(as_view(Image.fromarray(colours), Geometry(32, 32, resize=32)), colours[:, 9:41])
+    np.testing.assert_array_equal(as_view(Image.fromarray(colours), Geometry(32, 50)), colours)
 
 
 def test_the_longer_side_is_rounded_down():
-    assert resized_size((500, 333), View(224, 224, resize=256)) == (384, 256)
-    assert resized_size((333, 500), View(224, 224, resize=256)) == (256, 384)
+    assert resized_size((500, 333), Geometry(224, 224, resize=256)) == (384, 256)
+    assert resized_size((333, 500), Geometry(224, 224, resize=256)) == (256, 384)
 
 
 def test_the_result_may_be_written_to(pixels):
-    as_view(Image.fromarray(pixels()), View(8, 8))[:] = 0
+    as_view(Image.fromarray(pixels()), Geometry(8, 8))[:] = 0
 
 
 def test_a_sliver_that_would_fill_the_memory_is_refused():
     with pytest.raises(DataError, match="too many"):
-        as_view(Image.new("L", (1, 9000)), View(224, 224, resize=256))
+        as_view(Image.new("L", (1, 9000)), Geometry(224, 224, resize=256))

@@ -11,9 +11,9 @@ import pytest
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.data import addresses
-from oodometer.data.folder import open_folder
+from oodometer.data.kinds.folder import open_folder
+from oodometer.data.layouts.known_set import KnownSet, known_sets
 from oodometer.data.root import VARIABLE, DataRoot, missing_line, root_at
-from oodometer.data.sets.known_set import KnownSet, known_sets
 
 Put = Callable[[str, bytes], str]
 Encode = Callable[..., bytes]

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from oodometer.core.errors import DataError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.data import addresses
-from oodometer.data.folder import list_images
+from oodometer.data.kinds.folder import list_images
 from oodometer.data.load import load_data
 from oodometer.data.source import EncodedSource, ImageFiles
 
@@ -19,14 +19,14 @@ def files(tmp_path, encode, put):
 
 def test_views_are_those_of_the_whole_image(files, pixels):
     source = EncodedSource(ImageFiles(files))
-    whole, small, crop = source.views(3, [None, View(4, 4), View(8, 8, resize=12)])
+    whole, small, crop = source.views(3, [None, Geometry(4, 4), Geometry(8, 8, resize=12)])
     np.testing.assert_array_equal(whole, pixels(3))
     assert small.shape == (4, 4, 3)
     np.testing.assert_array_equal(crop, pixels(3)[2:10, 4:12])
 
 
 def test_an_image_is_read_once_for_all_views(files, reads):
-    EncodedSource(ImageFiles(files)).views(0, [None, View(4, 4), View(5, 5)])
+    EncodedSource(ImageFiles(files)).views(0, [None, Geometry(4, 4), Geometry(5, 5)])
     assert reads == [files[0]]
 
 
@@ -39,7 +39,7 @@ def test_an_error_names_the_image(tmp_path, put, error_of):
 
 def test_threads_see_the_same_pixels(files):
     source = EncodedSource(ImageFiles(files))
-    views = [None, View(7, 9), View(8, 8, resize=10, interpolation="lanczos")]
+    views = [None, Geometry(7, 9), Geometry(8, 8, resize=10, interpolation="lanczos")]
     serial = [source.views(index, views) for index in range(len(files))]
     with ThreadPoolExecutor(8) as pool:
         threaded = list(pool.map(lambda index: source.views(index, views), list(range(len(files))) * 3))

@@ -20,7 +20,7 @@ class Counting:
     decoded: list[int] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
 
-    def views(self, index: int, views: Sequence[odo.View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[odo.Geometry | None]) -> list[np.ndarray]:
         self.decoded.append(index)
         self.threads.add(threading.get_ident())
         return self.inner.views(index, views)

@@ -15,7 +15,7 @@ from oodometer.core.model import Compute, Forward
 from oodometer.engine.executors import executors
 from oodometer.engine.plan import chunk_size, gaps
 
-SMALL = odo.Input(view=odo.View(32, 32, resize=36), mean=(0, 0, 0), std=(1, 1, 1))
+SMALL = odo.Input(view=odo.Geometry(32, 32, resize=36), mean=(0, 0, 0), std=(1, 1, 1))
 COLOURS = np.array([(40, 60, 200), (40, 180, 60), (128, 128, 128), (210, 50, 40)], dtype=np.float64)
 
 
@@ -35,7 +35,7 @@ def darker(amount: int) -> odo.Transform:
         noise = odo.rng_for("darker", amount, image_id).integers(0, 9, image.shape)
         return np.clip(image.astype(np.int64) - amount + noise, 0, 255).astype(np.uint8)
 
-    return odo.Transform("darker", {"amount": amount, "seed": 0}, apply, view=odo.View(32, 32, resize=36))
+    return odo.Transform("darker", {"amount": amount, "seed": 0}, apply, view=odo.Geometry(32, 32, resize=36))
 
 
 def same(left: odo.Predictions, right: odo.Predictions) -> None:
@@ -66,9 +66,9 @@ def test_threads_and_chunks_change_nothing(photos: Path, tmp_path: Path, threads
     data = odo.load_data(str(photos))
     conditions = [odo.clean(data), odo.Condition("darker", data, transform=darker(30))]
     one = odo.run([model_of(watching("one"))], conditions, store=str(tmp_path / "one"),
-                  options=odo.Options(threads=1, chunk=40))  # fmt: skip
+                  options=odo.RunOptions(threads=1, chunk=40))  # fmt: skip
     other = odo.run([model_of(watching("other"))], conditions, store=str(tmp_path / "other"),
-                    options=odo.Options(threads=threads, chunk=chunk))  # fmt: skip
+                    options=odo.RunOptions(threads=threads, chunk=chunk))  # fmt: skip
     assert seen["one"] == seen["other"]
     assert len(seen["one"]) == 80
     for left, right in zip(one.cells(), other.cells(), strict=True):
@@ -105,10 +105,12 @@ def test_a_model_of_another_size_gets_one_plain_resize_of_transformed_pixels(pho
         return by_colour(images)
 
     data = odo.load_data(str(photos)).take(np.arange(3))
-    large = odo.Input(view=odo.View(48, 48, resize=54, interpolation="bicubic"), mean=(0, 0, 0), std=(1, 1, 1))
+    large = odo.Input(view=odo.Geometry(48, 48, resize=54, interpolation="bicubic"), mean=(0, 0, 0), std=(1, 1, 1))
     transform = darker(30)
     condition = odo.Condition("darker", data, transform=transform)
-    odo.run([model_of(forward, input=large)], [condition], store=str(tmp_path / "runs"), options=odo.Options(threads=1))
+    odo.run(
+        [model_of(forward, input=large)], [condition], store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1)
+    )
     from PIL import Image
 
     for position, pixels in enumerate(shown):
@@ -165,11 +167,11 @@ def test_resumed_after_a_crash_with_another_chunk_size_it_is_as_if_nothing_happe
 
     address = str(tmp_path / "runs")
     with pytest.raises(Boom):
-        odo.run([model_of(crashing)], [odo.clean(data)], store=address, options=odo.Options(threads=1, chunk=5))
+        odo.run([model_of(crashing)], [odo.clean(data)], store=address, options=odo.RunOptions(threads=1, chunk=5))
     partial = odo.score(address).rows[0]
     assert (partial.state, partial.estimate.n, partial.missing) == ("unfinished", 15, 25)
     asked.clear()
-    options = odo.Options(threads=2, chunk=second_chunk)
+    options = odo.RunOptions(threads=2, chunk=second_chunk)
 
     def counting(images: np.ndarray) -> np.ndarray:
         asked.append(len(images))
@@ -186,7 +188,7 @@ def test_logits_are_kept_on_request_and_added_later(photos: Path, tmp_path: Path
     store = odo.run([model_of(by_colour)], [odo.clean(data)], store=address)
     (cell,) = store.cells()
     assert not store.has_logits(cell)
-    odo.run([model_of(by_colour)], [odo.clean(data)], store=address, options=odo.Options(keep="logits"))
+    odo.run([model_of(by_colour)], [odo.clean(data)], store=address, options=odo.RunOptions(keep="logits"))
     rows = store.read(cell, logits=True)
     assert rows.logits is not None
     assert rows.logits.dtype == np.float16
@@ -242,7 +244,7 @@ def test_broken_files_can_be_left_out_and_n_says_so(photos: Path, tmp_path: Path
         [model_of(by_colour)],
         [odo.clean(odo.load_data(str(broken_folder(photos))))],
         store=str(tmp_path / "runs"),
-        options=odo.Options(skip_broken=True),
+        options=odo.RunOptions(skip_broken=True),
         watcher=odo.Watcher(warn=warnings.append),
     )
     (row,) = odo.score(store).rows
@@ -336,7 +338,7 @@ def test_an_executor_that_pickles_and_reverses_gives_the_same(photos: Path, tmp_
     model = replace(model_of(by_colour), open=open_by_colour)
     here = odo.run([model], [odo.clean(data)], store=str(tmp_path / "here"))
     there = odo.run([model], [odo.clean(data)], store=str(tmp_path / "there"),
-                    options=odo.Options(executor="round-trip", chunk=7))  # fmt: skip
+                    options=odo.RunOptions(executor="round-trip", chunk=7))  # fmt: skip
     same(here.read(here.cells()[0]), there.read(there.cells()[0]))
 
 

@@ -24,7 +24,7 @@ from oodometer.core.labels import numbered
 from oodometer.engine.plan import Task, cell_for, chunks_for, gaps, n_missing
 from oodometer.engine.sharing import groups_of_shared_images, in_order
 
-VIEW = odo.View(32, 32, resize=36)
+VIEW = odo.Geometry(32, 32, resize=36)
 CLASSES = 4
 
 
@@ -86,7 +86,7 @@ def test_every_image_is_decoded_and_asked_about_once_and_the_answers_are_those_o
         models,
         natural_like(shared),
         store=str(tmp_path / "together"),
-        options=odo.Options(threads=threads, chunk=chunk, keep="logits"),
+        options=odo.RunOptions(threads=threads, chunk=chunk, keep="logits"),
         watcher=odo.Watcher(running=lambda done, total: told.append((done, total))),
     )
     assert sorted(source.decoded) == list(range(40))
@@ -96,7 +96,7 @@ def test_every_image_is_decoded_and_asked_about_once_and_the_answers_are_those_o
     assert told[-1] == (total, total)
     for place, condition in enumerate(natural_like(data)):
         fresh = natural_like(odo.load_data(str(photos)))[place]
-        single = odo.run([model_of()], [fresh], store=str(tmp_path / str(place)), options=odo.Options(keep="logits"))
+        single = odo.run([model_of()], [fresh], store=str(tmp_path / str(place)), options=odo.RunOptions(keep="logits"))
         for name in asked:
             same(rows_of(store, condition.name, name), rows_of(single, condition.name))
 
@@ -126,7 +126,7 @@ def test_stopped_in_the_middle_it_goes_on_where_it_was(data: Dataset, tmp_path: 
             raise odo.ModelError("out of memory")
         return by_mean(images)
 
-    options = odo.Options(threads=1, chunk=6, keep="logits")
+    options = odo.RunOptions(threads=1, chunk=6, keep="logits")
     address = str(tmp_path / "runs")
     with pytest.raises(odo.ModelError, match="out of memory"):
         odo.run([model_of(failing)], natural_like(data), store=address, options=options)
@@ -150,7 +150,7 @@ def slow(images):
     return by_mean(images)
 
 conditions = natural_like(odo.load_data({photos!r}))
-odo.run([model_of(slow)], conditions, store={store!r}, options=odo.Options(threads=2, chunk=2, keep="logits"))
+odo.run([model_of(slow)], conditions, store={store!r}, options=odo.RunOptions(threads=2, chunk=2, keep="logits"))
 """
 
 
@@ -168,10 +168,10 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     shared, source = counted(data)
-    store = odo.run([model_of()], natural_like(shared), store=str(address), options=odo.Options(keep="logits"))
+    store = odo.run([model_of()], natural_like(shared), store=str(address), options=odo.RunOptions(keep="logits"))
     assert 0 < len(source.decoded) < 40
     assert len(set(source.decoded)) == len(source.decoded)
-    whole = odo.run([model_of()], natural_like(data), store=str(tmp_path / "w"), options=odo.Options(keep="logits"))
+    whole = odo.run([model_of()], natural_like(data), store=str(tmp_path / "w"), options=odo.RunOptions(keep="logits"))
     for condition in natural_like(data):
         same(rows_of(store, condition.name), rows_of(whole, condition.name))
 
@@ -186,7 +186,7 @@ def test_a_broken_image_is_missing_wherever_it_is_wanted(photos: Path, tmp_path:
         [model_of()],
         natural_like(data),
         store=str(tmp_path / "runs"),
-        options=odo.Options(skip_broken=True, chunk=3, keep="logits"),
+        options=odo.RunOptions(skip_broken=True, chunk=3, keep="logits"),
         watcher=odo.Watcher(warn=warned.append),
     )
     found = {condition.name: rows_of(store, condition.name).image.tolist() for condition in natural_like(data)}
@@ -211,9 +211,9 @@ def test_a_transform_of_a_subset_is_made_of_the_same_decoded_images(
         return image // 2
 
     subset = shared.take(np.arange(5, 40, 3), name="subset")
-    transform = odo.Transform("darker", {}, darker, view=odo.View(24, 24, resize=30))
+    transform = odo.Transform("darker", {}, darker, view=odo.Geometry(24, 24, resize=30))
     dark = odo.Condition("dark", subset, transform=transform)
-    options = odo.Options(chunk=7, keep="logits")
+    options = odo.RunOptions(chunk=7, keep="logits")
     store = odo.run([model_of()], [odo.clean(shared), dark], store=str(tmp_path / "runs"), options=options)
     assert sorted(source.decoded) == list(range(40))
     assert sorted(made) == sorted(subset.ids)
@@ -230,7 +230,7 @@ def test_data_in_another_order_than_the_source_are_asked_about_on_their_own(
     twice = replace(four, ids=("a", "b", "c", "d"), rows=np.array([0, 1, 1, 2]))
     noise = odo.Transform("named", {}, lambda image, one: image // (1 + (one == "c")), view=VIEW)
     conditions = [odo.clean(shared), backward, odo.Condition("twice", twice, transform=noise)]
-    options = odo.Options(chunk=7, keep="logits")
+    options = odo.RunOptions(chunk=7, keep="logits")
     store = odo.run([model_of()], conditions, store=str(tmp_path / "runs"), options=options)
     assert Counter(source.decoded) == Counter([*range(40), *range(40), 0, 1, 2])
     clean = rows_of(store, "clean")
@@ -243,7 +243,7 @@ def test_data_in_another_order_than_the_source_are_asked_about_on_their_own(
 def test_the_same_data_opened_twice_are_decoded_once(data: Dataset, photos: Path, tmp_path: Path, counted: Any) -> None:
     (first, one), (second, other) = counted(data), counted(odo.load_data(str(photos)))
     conditions = [odo.clean(first), odo.Condition("again", second)]
-    store = odo.run([model_of()], conditions, store=str(tmp_path / "runs"), options=odo.Options(keep="logits"))
+    store = odo.run([model_of()], conditions, store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits"))
     assert (len(one.decoded), len(other.decoded)) == (40, 0)
     same(rows_of(store, "again"), rows_of(store, "clean"))
 

@@ -17,6 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from oodometer.analysis.compare import compare
+from oodometer.analysis.robustness import robustness
+from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset, Scan
@@ -24,13 +27,10 @@ from oodometer.core.errors import DataError, ModelError, StoreError, UsageError
 from oodometer.core.labels import LabelSpace, super_classes
 from oodometer.core.model import Model
 from oodometer.core.predictions import Predictions, from_logits
-from oodometer.core.stored import StoredAnswers
-from oodometer.engine.run import Options, best_labels, run
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.run import RunOptions, best_labels, run
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
-from oodometer.report.compare import compare
-from oodometer.report.robustness import robustness
-from oodometer.report.score import score
 from oodometer.store.store import Store, open_store
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
@@ -139,7 +139,7 @@ def test_models_on_images_of_several_labels_are_compared(make_dataset, tmp_path)
 
 
 def test_pm_0_and_pm_k_to_the_digit(frames, tmp_path):
-    store = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "runs"), options=Options(chunk=2))
+    store = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "runs"), options=RunOptions(chunk=2))
     assert top1(store) == {("net", "pm-0"): (3 / 4, 4, 0), ("net", "pm-1"): (2 / 4, 4, 0)}
     rows = store.read(cell_of(store, "pm-1"))
     assert rows.image.tolist() == [1, 3, 6, 8], "each anchor stands under its own frame"
@@ -156,12 +156,12 @@ def test_pm_0_and_pm_k_to_the_digit(frames, tmp_path):
 @pytest.mark.parametrize("chunk", [1, 2, 4, 100])
 def test_the_result_does_not_depend_on_how_the_work_is_cut(frames, tmp_path, chunk):
     whole = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "whole"))
-    cut = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "cut"), options=Options(chunk=chunk))
+    cut = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "cut"), options=RunOptions(chunk=chunk))
     assert_same(whole.read(cell_of(whole, "pm-1")), cut.read(cell_of(cut, "pm-1")))
 
 
 def test_stopped_in_between_it_is_unfinished_and_then_goes_on(frames, tmp_path):
-    address, options = str(tmp_path / "runs"), Options(chunk=2, threads=1)
+    address, options = str(tmp_path / "runs"), RunOptions(chunk=2, threads=1)
     with pytest.raises(ModelError, match="killed"):
         run([answering(ANSWERS, stop_at=5)], [shift_of(frames).shifted], store=address, options=options)
     store = Store(run([answering(ANSWERS)], [shift_of(frames).standard], store=address).files)
@@ -228,7 +228,7 @@ def test_killed_while_sealing_the_next_run_seals(frames, tmp_path, monkeypatch, 
 
 
 def test_logits_are_those_of_the_worst_frame_also_when_asked_for_later(frames, tmp_path):
-    model, shift, keep = answering(ANSWERS), shift_of(frames), Options(keep="logits", chunk=2)
+    model, shift, keep = answering(ANSWERS), shift_of(frames), RunOptions(keep="logits", chunk=2)
     store = run([model], [shift], store=str(tmp_path / "runs"))
     cell = cell_of(store, "pm-1")
     assert not store.has_logits(cell)
@@ -257,7 +257,9 @@ class Torn:
 
 def test_an_anchor_with_a_broken_frame_is_left_out(frames, tmp_path):
     torn = replace(frames, source=Torn(frames.source, 5))  # a neighbour of c
-    store = run([answering(ANSWERS)], [shift_of(torn)], store=str(tmp_path / "runs"), options=Options(skip_broken=True))
+    store = run(
+        [answering(ANSWERS)], [shift_of(torn)], store=str(tmp_path / "runs"), options=RunOptions(skip_broken=True)
+    )
     assert top1(store) == {("net", "pm-0"): (3 / 4, 4, 0), ("net", "pm-1"): (2 / 3, 3, 1)}
     assert state_of(str(store))["pm-1"] == (3, 4, "complete")
 
@@ -287,7 +289,7 @@ def test_compare_leaves_out_what_is_not_judged_yet(frames, tmp_path):
     for name, answers in (("x", ANSWERS), ("y", LABELS)):
         model = answering(answers, name=name, stop_at=8)
         with pytest.raises(ModelError):
-            run([model], [shift.shifted], store=address, options=Options(chunk=2, threads=1))
+            run([model], [shift.shifted], store=address, options=RunOptions(chunk=2, threads=1))
     assert [one.condition for one in compare(address, "x", "y")] == ["pm-0"]
     with pytest.raises(StoreError, match="no predictions of x on pm-1 yet"):
         compare(address, "x", "y", on="pm-1")

@@ -7,7 +7,7 @@ import pytest
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import IMAGENET_MEAN, Card, Input
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared, declared_card, declared_input, preprocessing, read_card, space_of
 
 FULL = """
@@ -39,7 +39,7 @@ def test_a_full_card(tmp_path):
     assert declared.card() == Card("robust intervention", "resnet50", ("augmix", "deepaugment"), "ImageNet-1k")
     assert declared.classes == LabelSpace("classes", ("cat", "dog"))
     given, note = preprocessing(declared, Input(), "default")
-    assert given == Input(View(96, 128, 160, "bicubic"), (0.5, 0.5, 0.5), (0.25, 0.25, 1.0))
+    assert given == Input(Geometry(96, 128, 160, "bicubic"), (0.5, 0.5, 0.5), (0.25, 0.25, 1.0))
     assert note == "declared"
 
 
@@ -102,23 +102,23 @@ def test_the_later_declaration_wins_field_by_field():
 
 def test_declared_size_brings_its_default_geometry():
     given, note = preprocessing(Declared(size=(32, 32)), Input(), "default")
-    assert given == Input(View(32, 32))
+    assert given == Input(Geometry(32, 32))
     assert note == "declared (size), the rest default"
     given, _ = preprocessing(Declared(size=(448, 448)), Input(), "default")
     assert given.view.resize == 512
 
 
 def test_declared_fields_replace_single_fields_of_a_base():
-    base = Input(View(224, 224, 235, "bicubic"), (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
+    base = Input(Geometry(224, 224, 235, "bicubic"), (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
     given, note = preprocessing(Declared(resize="squash", mean=IMAGENET_MEAN), base, "from timm")
-    assert given == Input(View(224, 224, None, "bicubic"), IMAGENET_MEAN, (0.5, 0.5, 0.5))
+    assert given == Input(Geometry(224, 224, None, "bicubic"), IMAGENET_MEAN, (0.5, 0.5, 0.5))
     assert note == "declared (resize, mean), the rest from timm"
     assert preprocessing(Declared(), base, "from timm") == (base, "from timm")
 
 
-@pytest.mark.parametrize("one", [Input(), Input(View(32, 48), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6))])
+@pytest.mark.parametrize("one", [Input(), Input(Geometry(32, 48), (0.1, 0.2, 0.3), (0.4, 0.5, 0.6))])
 def test_a_whole_input_survives_being_declared(one):
-    assert preprocessing(declared_input(one), Input(View(64, 64)), "default") == (one, "declared")
+    assert preprocessing(declared_input(one), Input(Geometry(64, 64)), "default") == (one, "declared")
 
 
 def test_a_whole_card_survives_being_declared():

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from oodometer.cli.main import main
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.model import Compute
-from oodometer.data.sets.class_lists import class_list
+from oodometer.data.layouts.class_lists import class_list
 from oodometer.models import icon_zoo
 from oodometer.models.load import expand, load_model
 from oodometer.models.zoo import zoo_names

@@ -8,7 +8,7 @@ import pytest
 
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Input
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared
 from oodometer.models.load import expand, load_model, model_kinds, split_spec
 
@@ -47,11 +47,11 @@ def test_arguments_declare():
     model = load_model(answer, name="mine", card=Card("more data", parent="p"), input=None)
     assert (model.name, model.card, model.notes["input"]) == ("mine", Card("more data", parent="p"), "default")
     model = load_model(answer, card=Declared(name="x", size=(8, 8)), name="y")
-    assert (model.name, model.input.view) == ("y", View(8, 8))
+    assert (model.name, model.input.view) == ("y", Geometry(8, 8))
 
 
 def test_a_whole_input_replaces_all():
-    view = View(8, 8, 12, "bicubic")
+    view = Geometry(8, 8, 12, "bicubic")
     model = load_model(answer, input=Input(view, (0.0, 0.0, 0.0), (1 / 255, 1 / 255, 1 / 255)))
     assert model.input.view == view
     assert model.notes["input"] == "declared"

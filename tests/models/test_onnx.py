@@ -13,7 +13,7 @@ from PIL import Image
 
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError
 from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
 
@@ -81,7 +81,7 @@ def test_all_forms_of_input(tmp_path, rng, batch, channels_last, element, n):
     assert answer.dtype == np.float32
     tolerance = {"float32": 1e-4, "float16": 0.15, "uint8": 2e-2}[element]
     np.testing.assert_allclose(answer, wanted, atol=tolerance)
-    assert (model.input.view, model.notes) == (View(HEIGHT, WIDTH), {"input": "default"})
+    assert (model.input.view, model.notes) == (Geometry(HEIGHT, WIDTH), {"input": "default"})
 
 
 @pytest.mark.parametrize("opset", [7, 9, 11, 13, 17, 21])
@@ -165,7 +165,7 @@ def pooled(*, size: list, output: list | None, keep: int = 0) -> onnx.ModelProto
 def test_dynamic_size_and_the_number_of_classes(tmp_path, output, keep):
     path = save(tmp_path, pooled(size=["h", "w"], output=output, keep=keep))
     model = load_model(path)
-    assert (model.input.view, len(model.space)) == (View(224, 224, 256), 3)
+    assert (model.input.view, len(model.space)) == (Geometry(224, 224, 256), 3)
     small = load_model(path, card=Declared(size=(4, 5), mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0)))
     images = np.arange(2 * 4 * 5 * 3, dtype=np.uint8).reshape(2, 4, 5, 3)
     np.testing.assert_allclose(small.logits(images), images.mean(axis=(1, 2)) / 255, atol=1e-6)

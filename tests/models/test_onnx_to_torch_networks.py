@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Input
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.load import load_model
 from oodometer.models.onnx_to_torch import differentiable, probes
 from oodometer.models.session import Network
@@ -109,7 +109,7 @@ LARGER = [
 def test_networks_of_timm(timm, name, size, opset):
     torch.manual_seed(5)
     network = timm.create_model(name, pretrained=False, num_classes=7).eval().requires_grad_(False)
-    given = Input(view=View(size, size))
+    given = Input(view=Geometry(size, size))
     ours = differentiable(exported(network, size, opset), given, Compute(threads=1), name=name)
     for n in (1, 2):
         assert_same(ours, normalised(network.double()), probes(size, size)[:n])
@@ -171,13 +171,15 @@ def attention_graph(network: Attention) -> Network:
 
 def test_attention():
     network = Attention()
-    ours = differentiable(attention_graph(network), Input(view=View(6, 5)), Compute(threads=1), name="attention")
+    ours = differentiable(attention_graph(network), Input(view=Geometry(6, 5)), Compute(threads=1), name="attention")
     assert_same(ours, normalised(network), probes(6, 5))
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_the_parts_meet_on_another_device(n):
     # "meta" computes shapes alone, and like a GPU refuses to mix its tensors with those of the CPU.
-    ours = differentiable(attention_graph(Attention()), Input(view=View(6, 5)), Compute(threads=1), name="attention")
+    ours = differentiable(
+        attention_graph(Attention()), Input(view=Geometry(6, 5)), Compute(threads=1), name="attention"
+    )
     answer = ours.network.to("meta")(torch.zeros(n, 3, 6, 5, device="meta"))
     assert (answer.device.type, tuple(answer.shape)) == ("meta", (n, 6))

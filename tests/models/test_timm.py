@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.data.resize import as_view
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
@@ -65,7 +65,7 @@ def test_the_same_pixels_as_timm_when_squashed(timm, photos):
     config = {**CONFIG, "crop_mode": "squash", "crop_pct": 1.0}
     transform = timm.data.create_transform(**config, is_training=False, normalize=False)
     view = own_input(config, "x").view
-    assert view == View(224, 224, None, "bicubic")
+    assert view == Geometry(224, 224, None, "bicubic")
     for photo in photos:
         np.testing.assert_array_equal(as_view(photo, view), np.asarray(transform(photo)).transpose(1, 2, 0))
 
@@ -126,7 +126,7 @@ def test_a_declared_geometry_helps(timm, checkpoint, monkeypatch):
     with pytest.raises(ModelError, match="declare size and resize in a card"):
         load_model(f"timm:{NAME}@{path}")
     model = load_model(f"timm:{NAME}@{path}", card=Declared(size=(160, 160), resize=170))
-    assert model.input.view == View(160, 160, 170, "bicubic")
+    assert model.input.view == Geometry(160, 160, 170, "bicubic")
 
 
 def test_unknown_names(timm):

@@ -13,7 +13,7 @@ import pytest
 
 from oodometer.core.errors import MissingExtraError, ModelError
 from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
 from oodometer.models.torch import Net, to_model
@@ -107,7 +107,7 @@ def test_an_exported_program(tmp_path, images, batch):
     path = exported(tmp_path / "mine.pt2", batch=batch)
     model = load_model(f"torch:{path}")
     np.testing.assert_allclose(model.logits(images), expected(images), atol=1e-4)
-    assert (model.name, model.input.view, model.notes["input"]) == ("mine", View(HEIGHT, WIDTH), "default")
+    assert (model.name, model.input.view, model.notes["input"]) == ("mine", Geometry(HEIGHT, WIDTH), "default")
     np.testing.assert_allclose(
         load_model(f"torch:{path}", allow_pickle=True).logits(images), expected(images), atol=1e-4
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
 from oodometer.models.zoo import ZOO, weights_of
@@ -24,7 +24,7 @@ def lite0():
 
 def test_its_description(lite0):
     assert (lite0.name, lite0.kind, lite0.space.name, len(lite0.space)) == (LITE0, "zoo", "imagenet-1k", 1000)
-    assert lite0.input.view == View(224, 224, 256, "bicubic")
+    assert lite0.input.view == Geometry(224, 224, 256, "bicubic")
     # (pixel - 127) / 128, for the darkest and the lightest pixel
     for pixel in (0, 255):
         assert (pixel / 255 - lite0.input.mean[0]) / lite0.input.std[0] == pytest.approx((pixel - 127) / 128)
@@ -42,7 +42,7 @@ def test_it_answers(lite0, rng):
 def test_declarations_over_its_own(lite0):
     other = load_model(f"zoo:{LITE0}", name="mine", card=Declared(interpolation="bilinear", parent="p"))
     assert (other.name, other.card.parent, other.card.training_data) == ("mine", "p", "ImageNet-1k")
-    assert other.input.view == View(224, 224, 256, "bilinear")
+    assert other.input.view == Geometry(224, 224, 256, "bilinear")
     assert other.digest == lite0.digest
     with pytest.raises(ModelError, match="its input is fixed to 224x224 pixels"):
         load_model(f"zoo:{LITE0}", card=Declared(size=(240, 240)))

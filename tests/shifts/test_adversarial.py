@@ -131,7 +131,7 @@ def test_a_network_that_hides_its_gradients_is_warned_of(sources: Sources, tmp_p
 
 def test_the_warning_stays_with_the_numbers(sources: Sources, tmp_path: Path) -> None:
     """A run that breaks off, the one that goes on, and whoever reads the store later: all 40 images count for all."""
-    shift, options = attack_shift("pgd-linf-120,steps=10", sources), odo.Options(threads=1, chunk=10)
+    shift, options = attack_shift("pgd-linf-120,steps=10", sources), odo.RunOptions(threads=1, chunk=10)
     address = str(tmp_path / "runs")
     with pytest.raises(odo.ModelError):
         odo.run([model_of(ByColour(rounds=True, fails_after=30), name="rounded")], [shift.shifted], store=address,
@@ -158,7 +158,7 @@ def test_threads_and_chunks_change_nothing(sources: Sources, tmp_path: Path, spe
     shift = attack_shift(spec, sources)
     stores = [
         odo.run([model_of(ByColour())], [shift], store=str(tmp_path / f"{threads}"),
-                options=odo.Options(threads=threads, chunk=chunk))
+                options=odo.RunOptions(threads=threads, chunk=chunk))
         for threads, chunk in ((1, 40), (4, 7))
     ]  # fmt: skip
     one, other = (rows_of(store, shift.name) for store in stores)
@@ -168,7 +168,7 @@ def test_threads_and_chunks_change_nothing(sources: Sources, tmp_path: Path, spe
 
 
 def test_a_run_that_broke_off_goes_on_where_it_was(sources: Sources, tmp_path: Path) -> None:
-    shift, options = attack_shift("pgd-linf-60,steps=5,start=random", sources), odo.Options(threads=1, chunk=10)
+    shift, options = attack_shift("pgd-linf-60,steps=5,start=random", sources), odo.RunOptions(threads=1, chunk=10)
     whole = odo.run([model_of(ByColour())], [shift.shifted], store=str(tmp_path / "whole"), options=options)
     first = model_of(breaking := ByColour(fails_after=12))
     with pytest.raises(odo.ModelError, match=r"model colours: its forward pass under attack failed \(out of order\)"):
@@ -192,7 +192,9 @@ def test_a_run_that_broke_off_goes_on_where_it_was(sources: Sources, tmp_path: P
 
 def test_all_logits_can_be_kept(sources: Sources, tmp_path: Path) -> None:
     shift = attack_shift("pgd-linf-120,steps=10", sources)
-    store = odo.run([model_of(ByColour())], [shift], store=str(tmp_path / "runs"), options=odo.Options(keep="logits"))
+    store = odo.run(
+        [model_of(ByColour())], [shift], store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits")
+    )
     rows = rows_of(store, shift.name)
     assert rows.logits is not None
     assert rows.logits.shape == (40, 4)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from oodometer.analysis.score import score
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.data.load import load_data
 from oodometer.engine.run import run
-from oodometer.report.score import score
 from oodometer.shifts.attribute import (
     also_in_iid,
     attribute_shifts,
@@ -242,7 +242,7 @@ def test_run_on_the_pairs_gives_the_accuracies_of_a_count_by_hand(tmp_path):
         name="light",
         kind="callable",
         digest="0" * 32,
-        input=Input(View(4, 4, resize=4)),
+        input=Input(Geometry(4, 4, resize=4)),
         space=LabelSpace("shops", ("bank", "gym")),
         open=lambda compute: bright,
     )

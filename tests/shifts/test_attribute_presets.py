@@ -14,8 +14,8 @@ from oodometer.core.errors import DataError
 from oodometer.data.root import DataRoot
 from oodometer.metrics import average_precision
 from oodometer.published.tables import read_table
-from oodometer.shifts.asked import asked_for
 from oodometer.shifts.attribute_presets import DFR, SVSF
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import StoredShift
 

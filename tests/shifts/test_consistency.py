@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from oodometer.analysis.score import score
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
-from oodometer.data.manifest import open_manifest
+from oodometer.data.kinds.manifest import open_manifest
 from oodometer.engine.run import conditions_of, run
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
-from oodometer.report.score import score
 from oodometer.shifts.consistency import is_consistency, pm_shift
 from oodometer.shifts.sources import Sources
 

@@ -14,9 +14,9 @@ from oodometer.core.condition import Shift
 from oodometer.data.icon_protocols import held_out_rows, iid_rows
 from oodometer.data.load import load_data
 from oodometer.data.root import DataRoot
-from oodometer.shifts.asked import asked_for
 from oodometer.shifts.groups import groups
 from oodometer.shifts.known_shift import known_shifts
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 
 STYLES = ("apple", "google", "htc", "lg", "microsoft")
@@ -31,7 +31,7 @@ def reader() -> odo.Model:
         return np.eye(50, dtype=np.float32)[images[:, 16, 16, 0]]
 
     plain = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
-    return odo.load_model(read, name="reader", input=odo.Input(view=odo.View(32, 32), **plain))
+    return odo.load_model(read, name="reader", input=odo.Input(view=odo.Geometry(32, 32), **plain))
 
 
 def paint(root: Path, versions: tuple[str, ...]) -> None:

@@ -13,11 +13,11 @@ from PIL import Image
 import oodometer as odo
 from oodometer.core.labels import numbered
 from oodometer.data.imagenet import imagenet
+from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.root import DataRoot
-from oodometer.data.sets.class_lists import class_list
-from oodometer.shifts.asked import asked_for
 from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.natural import classes_of
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import shifts_in
 
@@ -47,7 +47,7 @@ def read(images: np.ndarray) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def reader() -> odo.Model:
-    return odo.load_model(read, name="reader", input=odo.Input(view=odo.View(16, 16), **PLAIN))
+    return odo.load_model(read, name="reader", input=odo.Input(view=odo.Geometry(16, 16), **PLAIN))
 
 
 @pytest.fixture
@@ -296,9 +296,9 @@ def seen_by_a_model(names: list[str], sources: Sources, folder: Path) -> dict[st
         seen.extend(image.tobytes() for image in images)
         return np.zeros((len(images), 1000))
 
-    model = odo.load_model(look, name="eye", input=odo.Input(view=odo.View(224, 224, resize=256), **PLAIN))
+    model = odo.load_model(look, name="eye", input=odo.Input(view=odo.Geometry(224, 224, resize=256), **PLAIN))
     seen.clear()
-    odo.run([model], asked_for(names, sources).found, store=str(folder), options=odo.Options(threads=1))
+    odo.run([model], asked_for(names, sources).found, store=str(folder), options=odo.RunOptions(threads=1))
     return {content[:3].hex(): content for content in seen}
 
 
@@ -362,7 +362,7 @@ def test_stylized_images_reach_a_model_bit_for_bit(canonical, sources, tmp_path:
 
 
 def test_what_each_shift_needs_is_named() -> None:
-    from oodometer.data.sets.known_set import known_sets
+    from oodometer.data.layouts.known_set import known_sets
 
     ours = [name for name in known_shifts.names() if known_shifts._addresses[name].split(":")[0].endswith("natural")]
     assert len(ours) == 13

@@ -14,12 +14,12 @@ import pytest
 from PIL import Image
 
 import oodometer as odo
+from oodometer.data.layouts.cifar_100 import held_out_subtypes, subtypes
+from oodometer.data.layouts.imagenet_22k import broad_classes
+from oodometer.data.layouts.tiny_imagenet import tiny_imagenet
 from oodometer.data.root import DataRoot
-from oodometer.data.sets.cifar_100 import held_out_subtypes, subtypes
-from oodometer.data.sets.imagenet_22k import broad_classes
-from oodometer.data.sets.tiny_imagenet import tiny_imagenet
-from oodometer.shifts.asked import asked_for
 from oodometer.shifts.groups import groups
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.store.shifts import shifts_in
 
@@ -34,7 +34,7 @@ def reader(n_classes: int, side: int, classes: tuple[str, ...] | None = None) ->
         assert images.shape[1:] == (side, side, 3)
         return np.eye(n_classes, dtype=np.float32)[images[:, side // 2, side // 2, 0]]
 
-    model = odo.load_model(read, name=f"reader {side}", input=odo.Input(view=odo.View(side, side), **PLAIN))
+    model = odo.load_model(read, name=f"reader {side}", input=odo.Input(view=odo.Geometry(side, side), **PLAIN))
     return model if classes is None else replace(model, space=odo.LabelSpace("its own", classes))
 
 
@@ -149,7 +149,7 @@ def test_without_the_corrupted_files_they_are_made_of_the_test_set_of_the_root(
         assert one.standard.dataset.name == one.shifted.dataset.name == "cifar-10"
         transform = one.shifted.transform
         assert transform is not None
-        assert (transform.view, transform.parameters["quality"]) == (odo.View(32, 32), None)
+        assert (transform.view, transform.parameters["quality"]) == (odo.Geometry(32, 32), None)
     (fog,) = asked_for(["cifar-10-c/fog/3"], sources).found
     assert isinstance(fog, odo.Shift)
     assert fog.shifted.transform is not None
@@ -167,19 +167,19 @@ def test_corrupted_files_reach_a_model_of_another_size_after_one_resize(tmp_path
         seen.extend(images)
         return np.zeros((len(images), 10))
 
-    view = odo.View(224, 224, resize=256)
+    view = odo.Geometry(224, 224, resize=256)
     model = odo.load_model(look, name="large", input=odo.Input(view=view, **PLAIN))
     (shift,) = asked_for(["cifar-10-c:disk/fog/1"], sources).found
     assert isinstance(shift, odo.Shift)
     seen.clear()
-    odo.run([model], [shift.shifted], store=str(tmp_path / "runs"), options=odo.Options(threads=1))
+    odo.run([model], [shift.shifted], store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1))
     whole = Image.fromarray(shift.shifted.dataset.image(3)).resize((224, 224), Image.Resampling.BILINEAR)
     np.testing.assert_array_equal(seen[3], np.asarray(whole))
 
 
 def put_cifar_100(root: Path, answer: Callable[[int, int], int]) -> None:
     """Two images of each of the 100 classes; what the model answers to a subtype of a broad class."""
-    table = (files("oodometer.data.sets") / "classes" / "cifar_100.csv").read_text()
+    table = (files("oodometer.data.layouts") / "classes" / "cifar_100.csv").read_text()
     broad = [row["class"] for row in csv.DictReader(table.splitlines())]
     fine = list(range(100)) * 2
     coarse = [sorted(set(broad)).index(broad[one]) for one in fine]

@@ -352,10 +352,10 @@ def test_a_run_shows_the_models_what_the_transfer_makes(
         means = images.reshape(len(images), -1, 3).mean(axis=1)
         return np.concatenate([means, means.mean(axis=1, keepdims=True)], axis=1).astype(np.float32)
 
-    view = odo.View(224, 224, resize=256)
+    view = odo.Geometry(224, 224, resize=256)
     space = sources.given().space
     model = odo.Model("means", "callable", "0", odo.Input(view), space, lambda compute: answer)
-    store = odo.run([model], adain(sources), store=str(tmp_path / "runs"), options=odo.Options(keep="logits"))
+    store = odo.run([model], adain(sources), store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits"))
     cells = {cell.condition_name: cell for cell in store.cells()}
     assert sorted(cells) == [*(f"adain/{s}" for s in range(1, 6)), "clean"]
     data = sources.given()

@@ -10,7 +10,7 @@ from PIL import Image
 
 import oodometer as odo
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA
-from oodometer.shifts.asked import asked_for
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.shifts.suites import conditions_for, suites
 
@@ -88,7 +88,7 @@ def test_a_run_on_corruptions_keeps_each_condition_apart(photos: Path, tmp_path:
 
     data = odo.load_data(str(photos))
     model = odo.load_model(
-        dark, input=odo.Input(view=odo.View(224, 224, resize=256), mean=(0, 0, 0), std=(1 / 255,) * 3)
+        dark, input=odo.Input(view=odo.Geometry(224, 224, resize=256), mean=(0, 0, 0), std=(1 / 255,) * 3)
     )
     conditions = asked_for(["imagenet-c/brightness", "imagenet-c:raw/brightness"], Sources(data)).found
     store = odo.run([model], conditions, store=str(tmp_path / "runs"))
@@ -123,9 +123,9 @@ def test_frames_of_224_reach_a_model_of_any_size(photos: Path, tmp_path: Path) -
     data = odo.load_data(str(photos)).take(np.arange(2))
     plain = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
     sizes = {
-        "same": odo.View(224, 224, resize=256),
-        "source": odo.View(256, 256, resize=256),
-        "small": odo.View(32, 32),
+        "same": odo.Geometry(224, 224, resize=256),
+        "source": odo.Geometry(256, 256, resize=256),
+        "small": odo.Geometry(32, 32),
     }
     models = [odo.load_model(look, name=name, input=odo.Input(view=view, **plain)) for name, view in sizes.items()]
     shapes.clear()
@@ -152,7 +152,7 @@ def test_files_on_disk_and_corruptions_on_the_fly_show_a_model_the_same(
             seen[which].extend(image.tobytes() for image in images)
             return np.zeros((len(images), 4))
 
-        view = odo.View(224, 224, resize=256, interpolation="bicubic")
+        view = odo.Geometry(224, 224, resize=256, interpolation="bicubic")
         return odo.load_model(look, name=which, input=odo.Input(view=view, mean=(0, 0, 0), std=(1 / 255,) * 3))
 
     models = {which: watching(which) for which in seen}
@@ -163,7 +163,7 @@ def test_files_on_disk_and_corruptions_on_the_fly_show_a_model_the_same(
     disk = conditions_for("imagenet-c:disk", odo.load_data(str(root), kind="imagenet-c"))
     assert [one.name for one in disk] == ["imagenet-c:disk/fog/2", "imagenet-c:disk/frost/2"]
     assert disk[0].dataset.ids == fly[0].dataset.ids
-    one_thread = odo.Options(threads=1)
+    one_thread = odo.RunOptions(threads=1)
     odo.run([models["fly"]], fly, store=str(tmp_path / "fly"), options=one_thread)
     odo.run([models["disk"]], disk, store=str(tmp_path / "disk"), options=one_thread)
     assert sorted(seen["fly"]) == sorted(seen["disk"])

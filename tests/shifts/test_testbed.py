@@ -13,8 +13,8 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
-from oodometer.shifts.asked import asked_for
-from oodometer.shifts.overview import overview
+from oodometer.shifts.availability import overview
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_setting, needs_of, setting, settings
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from oodometer.analysis.score import score
+from oodometer.analysis.stored_pairs import clean_side, points_of_store
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
+from oodometer.data.layouts.super_classes import super_class_map
 from oodometer.data.root import DataRoot
-from oodometer.data.sets.super_classes import super_class_map
 from oodometer.engine.run import run
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
-from oodometer.report.score import score
-from oodometer.report.stored_points import clean_side, points_of_store
 from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.sources import Sources
 

@@ -10,22 +10,22 @@ import torch
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Card, Compute, Input
+from oodometer.core.preprocessing import Geometry
 from oodometer.core.random import rng_for
-from oodometer.core.view import View
 from oodometer.models.card import read_card
 from oodometer.models.load import load_model
-from oodometer.train import written_model
+from oodometer.train import export_and_verify as written_model
 from oodometer.train.card import Written, card_text
 from oodometer.train.export import halved, in_half, to_onnx
+from oodometer.train.export_and_verify import write_model
 from oodometer.train.loop import Work, logits_of
-from oodometer.train.networks.name import build_network
+from oodometer.train.networks.registry import build_network
 from oodometer.train.pixels import Pixels, as_input
 from oodometer.train.recipe import Recipe
-from oodometer.train.written_model import write_model
 
 SIDE = 16
 SPACE = LabelSpace("shapes", ("disc", 'box "2"', "wedge\\é"))
-GIVEN = Input(View(SIDE, SIDE), mean=(0.4, 0.5, 0.6), std=(0.2, 0.25, 0.3))
+GIVEN = Input(Geometry(SIDE, SIDE), mean=(0.4, 0.5, 0.6), std=(0.2, 0.25, 0.3))
 NETS = ["resnet8", "wrn10-1", "densenet10-4", "resnext11-2x8d", "linear", "random-features-4", "nearest"]
 
 

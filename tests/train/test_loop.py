@@ -10,9 +10,9 @@ import torch
 
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.model import Input
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.train.loop import Work, make_optimizer, orders, predictions, train_epochs
-from oodometer.train.networks.name import build_network
+from oodometer.train.networks.registry import build_network
 from oodometer.train.pixels import Pixels
 from oodometer.train.recipe import Recipe
 from oodometer.train.schedule import cosine
@@ -29,7 +29,7 @@ def pixels(n: int, seed: int = 0) -> Pixels:
 
 def work_of(recipe: Recipe, n: int = 50) -> Work:
     network = build_network(recipe.net, n_classes=3, size=(SIDE, SIDE), seed=recipe.seed)
-    given = Input(View(SIDE, SIDE), mean=(0.4, 0.5, 0.6), std=(0.2, 0.25, 0.3))
+    given = Input(Geometry(SIDE, SIDE), mean=(0.4, 0.5, 0.6), std=(0.2, 0.25, 0.3))
     return Work(network, pixels(n), pixels(20, seed=1), given, recipe)
 
 

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from oodometer.core.errors import MissingExtraError, UsageError
 from oodometer.core.random import rng_for
 from oodometer.train.networks import random_features
-from oodometer.train.networks.name import build_network, n_parameters, network_names, with_width
+from oodometer.train.networks.registry import build_network, n_parameters, network_names, with_width
 
 SMALL = ["resnet8", "resnet8x0.5", "wrn10-1", "densenet10-4", "resnext11-2x4d", "linear", "random-features-4"]
 

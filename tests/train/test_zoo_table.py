@@ -11,7 +11,7 @@ import pytest
 import oodometer
 from oodometer.cli.train import command
 from oodometer.models.card import read_card
-from oodometer.train.networks.name import build_network, n_parameters
+from oodometer.train.networks.registry import build_network, n_parameters
 
 ZOO = Path(oodometer.__file__).parents[2] / "zoo"
 

@@ -44,8 +44,8 @@ def icons(out: str, size: str, as_json: bool, **chosen: Any) -> None:
 
 
 def _show(built: Built, *, as_json: bool) -> None:
+    from oodometer.analysis.text import columns
     from oodometer.build.icons.card import counts
-    from oodometer.report.text import columns
 
     header, lines = counts(built.rows, drawings=False)
     if as_json:

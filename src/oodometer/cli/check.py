@@ -12,7 +12,7 @@ from oodometer.core.errors import RequirementNotMetError
 
 if TYPE_CHECKING:
     from oodometer.core.dataset import Progress
-    from oodometer.data.check import Checked
+    from oodometer.data.check.check_set import Checked
 
 SHOWN = 3
 """Of everything that is wrong, so many are named; ``--json`` names all."""
@@ -45,7 +45,7 @@ SHOWN = 3
 @as_json
 def command(address: str, as_: str | None, against: str | None, thorough: bool, as_json: bool) -> None:
     """Check a data set."""
-    from oodometer.data.check import check_set
+    from oodometer.data.check.check_set import check_set
 
     with contextlib.ExitStack() as stack:
 
@@ -64,7 +64,7 @@ def command(address: str, as_: str | None, against: str | None, thorough: bool, 
 
 def as_text(checked: Checked) -> str:
     """The table, what was found in detail, and the verdict in the last line."""
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
 
     table = [["check", "expected", "found", "verdict"]]
     table += [[row.check, row.expected, row.found, row.verdict] for row in checked.rows]

@@ -38,7 +38,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Compare two models of a store."""
-    from oodometer.report.compare import compare
+    from oodometer.analysis.compare import compare
 
     if strict and margin is None:
         raise click.UsageError("--strict goes with --fail-if-worse MARGIN")

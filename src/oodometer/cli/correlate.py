@@ -33,7 +33,7 @@ def command(
     plot: bool | None, as_json: bool, **flags: Any,
 ) -> None:  # fmt: skip
     """Correlate effective robustness on synthetic and natural shifts."""
-    from oodometer.report.correlate import Against, CorrelateOptions, correlate, correlate_table
+    from oodometer.analysis.correlate import Against, CorrelateOptions, correlate, correlate_table
 
     check_source(store, flags["table"])
     options, origins = CorrelateOptions(each, over, options_of(flags)), origins_of(flags)

@@ -15,7 +15,7 @@ from oodometer.core.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from oodometer.core.view import View
+    from oodometer.core.preprocessing import Geometry
     from oodometer.shifts.corrupted_files import Job
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def command(
     threads: int, force: bool, preview: bool, plugin_modules: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Corrupt a data set or an image."""
-    from oodometer.core.view import View
+    from oodometer.core.preprocessing import Geometry
     from oodometer.shifts.corrupted_files import Job, check_target, parse_names, parse_severities
 
     import_plugins(plugin_modules)
@@ -50,7 +50,7 @@ def command(
         from oodometer.corruptions.frost import set_frost_textures
 
         set_frost_textures(frost_textures)
-    view = View(size, size, resize=round(size * 256 / 224))
+    view = Geometry(size, size, resize=round(size * 256 / 224))
     if preview:
         write_sheet(source, target, names, view, seed=seed, force=force)
         return
@@ -106,7 +106,7 @@ def _mapped(work: Callable[[T], int], items: Iterable[T], threads: int, per_item
     return made
 
 
-def write_sheet(source: str, target: str, names: str, view: View, *, seed: int, force: bool) -> None:
+def write_sheet(source: str, target: str, names: str, view: Geometry, *, seed: int, force: bool) -> None:
     """Draw one image under every corruption."""
     from PIL import Image
 

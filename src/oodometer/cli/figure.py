@@ -11,10 +11,10 @@ from oodometer.cli.robustness import knee_of, of_the_line, options_of, origins_o
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from oodometer.report.figures import Kind
-    from oodometer.report.points import Origin
-    from oodometer.report.study import Study
+    from oodometer.analysis.accuracy_pairs import Origin
+    from oodometer.figures import Kind
     from oodometer.store.store import Store
+    from oodometer.study import Study
 
 MOST_NAMES = 12
 
@@ -65,8 +65,8 @@ def command(
         store, kind = None, _only_kind(store, kind)
     elif store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
-    from oodometer.report.figures import FigureOptions, draw, figure_kinds, notes_of, save
-    from oodometer.report.figures.style import check_end
+    from oodometer.figures import FigureOptions, draw, figure_kinds, notes_of, save
+    from oodometer.figures.style import check_end
 
     found = figure_kinds.get(kind)
     target = output or f"{kind}.pdf"
@@ -93,7 +93,7 @@ def _only_kind(first: str | None, second: str | None) -> str:
 def _study(store: str | None, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
     """What was measured, with the shifts that are asked for, or the only one that there is."""
     from oodometer.core.errors import StoreError
-    from oodometer.report.study import CLEAN_NAMES, study_of
+    from oodometer.study import CLEAN_NAMES, study_of
 
     opened, origins = _source(store, flags)
     options = options_of(flags, knee=knee_of(flags["knee"]))
@@ -115,8 +115,8 @@ def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Store, dict
     """Where the numbers come from, and the models; those of a printed table are standard ones, unless the user says."""
     if store is not None:
         return store, origins_of(flags)
-    from oodometer.report.figures.published import published_store
-    from oodometer.report.points import Origin
+    from oodometer.analysis.accuracy_pairs import Origin
+    from oodometer.figures.published import published_store
     from oodometer.store.tables import read_tables
 
     printed = published_store(flags["published"])
@@ -125,9 +125,9 @@ def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Store, dict
 
 def _show_kinds(store: str | None, flags: dict[str, Any], *, as_json: bool) -> None:
     """The kinds, and which of them the store allows, where one is given."""
-    from oodometer.report.figures import figure_kinds
-    from oodometer.report.study import study_of
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
+    from oodometer.figures import figure_kinds
+    from oodometer.study import study_of
 
     study = study_of(store, origins=origins_of(flags), only=()) if store is not None else None
     rows = []

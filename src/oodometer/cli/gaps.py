@@ -22,7 +22,7 @@ from oodometer.cli.output import as_json, print_json, say
 @as_json
 def command(store: str, level: float, by: str | None, draws: int, plot: bool | None, as_json: bool) -> None:
     """Show the gaps of a store."""
-    from oodometer.report.gaps import gaps
+    from oodometer.analysis.gaps import gaps
 
     found = gaps(store, level=level, by=by, draws=draws)
     for line in found.left_out:

@@ -14,7 +14,7 @@ from oodometer.cli.output import as_json, print_json
 @as_json
 def command(store: str, on: str, top: int, as_json: bool) -> None:
     """List the hardest images."""
-    from oodometer.report.hardest import hardest
+    from oodometer.analysis.hardest import hardest
 
     found = hardest(store, on=on, top=top)
     if as_json:

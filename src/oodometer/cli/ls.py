@@ -10,7 +10,7 @@ from oodometer.cli.output import as_json, print_json
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from oodometer.shifts.overview import Overview
+    from oodometer.shifts.availability import Overview
 
 WORDS = ("models", "data", "conditions")
 SHIFTS = "shifts"
@@ -43,7 +43,7 @@ def command(what: str, data_root: str | None, as_json: bool) -> None:
     if as_json:
         print_json(cells)
         return
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
 
     header = ["model", "weights", "condition", "data", "rows", "images", "state", "logits"]
     click.echo(columns([header, *([str(cell[name]) for name in header] for cell in cells)]))
@@ -51,7 +51,7 @@ def command(what: str, data_root: str | None, as_json: bool) -> None:
 
 def _show_shifts(data_root: str | None, *, as_json: bool) -> None:
     from oodometer.data.root import root_at
-    from oodometer.shifts.overview import overview
+    from oodometer.shifts.availability import overview
 
     found = overview(root_at(data_root))
     print_json(found.as_json()) if as_json else click.echo("\n\n".join(_sections(found)))
@@ -59,7 +59,7 @@ def _show_shifts(data_root: str | None, *, as_json: bool) -> None:
 
 def _sections(found: Overview) -> list[str]:
     """The overview as text: the root, the shifts by kind, the groups, the sets."""
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
 
     known = found.root is not None
     n_there = sum(one.place is not None for one in found.sets)
@@ -82,7 +82,7 @@ def _sections(found: Overview) -> list[str]:
 
 def _sets(found: Overview) -> list[str]:
     """Where the sets lie, which are packed, and where to get the others, by their pages."""
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
 
     sections = []
     there = [[one.name, _below(one.place, found.root)] for one in found.sets if one.place is not None]

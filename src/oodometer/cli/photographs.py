@@ -17,12 +17,12 @@ PHOTOGRAPH = re.compile(r"imagenet_\d+_(\d+)\.jpg")
 
 def measure_photographs(out: str, data: str | None) -> None:
     """Run, score and compare the networks for photographs; ``data`` names others with ImageNet labels."""
+    from oodometer.analysis.compare import compare
+    from oodometer.analysis.score import score
     from oodometer.core.condition import clean
     from oodometer.data.load import load_data
     from oodometer.engine.run import run
     from oodometer.models.load import expand, load_model
-    from oodometer.report.compare import compare
-    from oodometer.report.score import score
 
     address = data or str(write_manifest(Path(out)))
     store = f"{out}/runs"

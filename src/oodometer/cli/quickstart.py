@@ -15,11 +15,11 @@ from oodometer.core.errors import DataError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from oodometer.analysis.leaderboard import Column, Leaderboard
     from oodometer.build.icons.build import Built
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.report.html.parts import Section
-    from oodometer.report.leaderboard import Column, Leaderboard
     from oodometer.store.store import Store
 
 IMAGES = 100
@@ -121,7 +121,7 @@ def what_to_run(icons: str, images: int | None) -> list[Condition | Shift]:
     from oodometer.data.load import load_data
     from oodometer.data.subset import stratified
     from oodometer.shifts.adversarial import attack_shift
-    from oodometer.shifts.asked import asked_for
+    from oodometer.shifts.resolve import asked_for
     from oodometer.shifts.sources import Sources
     from oodometer.shifts.suites import conditions_for
 
@@ -138,9 +138,9 @@ def what_to_run(icons: str, images: int | None) -> list[Condition | Shift]:
 
 def measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address: str) -> Leaderboard:
     """Run what is missing, and make the leaderboard of it."""
+    from oodometer.analysis.leaderboard import leaderboard
     from oodometer.engine.plan import cell_for
     from oodometer.engine.run import conditions_of, run
-    from oodometer.report.leaderboard import leaderboard
 
     conditions = conditions_of(asked)
     say(f"asking {len(models)} models about {len(conditions)} conditions; the answers are kept in {address}")
@@ -161,7 +161,7 @@ def measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address
 
 def columns() -> list[Column]:
     """The columns of the leaderboard."""
-    from oodometer.report.leaderboard import Column
+    from oodometer.analysis.leaderboard import Column
 
     return [
         Column("IID", "icons-iid", "icons like those of the training: the same vendors, the same objects"),
@@ -175,9 +175,9 @@ def columns() -> list[Column]:
 
 def make_report(out: Path, built: Built) -> None:
     """Write the report of all that is in the store, unless it is there as it would be."""
-    from oodometer.cli.album import album_of
     from oodometer.report.html.page import report_html, write_report
-    from oodometer.report.study import study_of
+    from oodometer.study import study_of
+    from oodometer.study.pictures import album_of
 
     say("making the report")
     study = study_of(f"{out}/runs")

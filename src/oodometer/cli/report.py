@@ -10,7 +10,7 @@ from oodometer.cli.output import Lines, as_json, print_json, say
 from oodometer.cli.robustness import of_the_line, options_of, origins_of
 
 if TYPE_CHECKING:
-    from oodometer.report.study import Study
+    from oodometer.study import Study
 
 
 @click.command(
@@ -50,7 +50,7 @@ def command(store: str, output: str, title: str, show: bool, as_json: bool, **fl
 def _study(store: str, flags: dict[str, Any]) -> Study:
     from dataclasses import replace
 
-    from oodometer.report.study import study_of
+    from oodometer.study import study_of
 
     say(f"{store}: reading, and drawing the lines")
     study = study_of(store, origins=origins_of(flags), options=options_of(flags))
@@ -58,6 +58,6 @@ def _study(store: str, flags: dict[str, Any]) -> Study:
         say(note)
     if not flags["data"]:
         return study
-    from oodometer.cli.album import album_of
+    from oodometer.study.pictures import album_of
 
     return replace(study, picture=album_of(flags["data"], study.store))

@@ -18,7 +18,7 @@ from oodometer.core.errors import RequirementNotMetError
 @as_json
 def command(papers: tuple[str, ...], testbed: str | None, as_json: bool) -> None:
     """Reproduce papers."""
-    from oodometer.report.reproduce import TESTBED, reproduce
+    from oodometer.published.reproduce import TESTBED, reproduce
 
     found = reproduce(papers, testbed=testbed)
     if as_json:

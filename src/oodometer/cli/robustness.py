@@ -11,8 +11,8 @@ import click
 from oodometer.cli.output import as_json, print_json, say
 
 if TYPE_CHECKING:
-    from oodometer.report.points import Origin
-    from oodometer.report.robustness import RobustnessOptions
+    from oodometer.analysis.accuracy_pairs import Origin
+    from oodometer.analysis.robustness import RobustnessOptions
     from oodometer.store.tables import Accuracy
 
 Command = Callable[..., None]
@@ -83,7 +83,7 @@ def command(
     store: str | None, shift: str, x: tuple[str, ...], knee: str | None, plot: bool | None, as_json: bool, **flags: Any
 ) -> None:
     """Set every model beside the line."""
-    from oodometer.report.robustness import robustness, robustness_of_table
+    from oodometer.analysis.robustness import robustness, robustness_of_table
 
     check_source(store, flags["table"])
     options = options_of(flags, knee=knee_of(knee))
@@ -110,7 +110,7 @@ def check_source(store: str | None, table: str | None) -> None:
 
 def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> RobustnessOptions:
     """How the line is drawn."""
-    from oodometer.report.robustness import RobustnessOptions
+    from oodometer.analysis.robustness import RobustnessOptions
     from oodometer.stats.bootstrap import DEFAULT, Resampling
 
     return RobustnessOptions(
@@ -125,7 +125,7 @@ def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> Rob
 
 def origins_of(flags: dict[str, Any]) -> dict[str, Origin]:
     """What the user says about the models."""
-    from oodometer.report.points import read_origins
+    from oodometer.analysis.accuracy_pairs import read_origins
 
     return read_origins(flags["categories"]) if flags["categories"] else {}
 

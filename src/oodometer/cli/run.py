@@ -101,7 +101,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
     from oodometer.core.model import Compute
-    from oodometer.engine.run import Options, run
+    from oodometer.engine.run import RunOptions, run
 
     import_plugins(flags["plugin_modules"])
     if flags["frost_textures"]:
@@ -112,7 +112,7 @@ def command(**flags: Any) -> None:
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"])
     tell_what_was_trained_on(conditions, models)
-    options = Options(
+    options = RunOptions(
         threads=flags["threads"],
         chunk=flags["chunk"],
         keep=flags["keep"],

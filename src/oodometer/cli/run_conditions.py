@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
-    from oodometer.core.stored import StoredAnswers
+    from oodometer.core.stored_answers import StoredAnswers
 
 
 def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
@@ -20,7 +20,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.core.condition import Shift
     from oodometer.data.load import load_data
     from oodometer.data.root import root_at
-    from oodometer.shifts.asked import asked_for, check_names, missing_sets
+    from oodometer.shifts.resolve import asked_for, check_names, missing_sets
     from oodometer.shifts.sources import IMAGENET, Sources
 
     names = flags["conditions"] or (() if flags["base"] else ("clean",))

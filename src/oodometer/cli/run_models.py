@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oodometer.core.model import Model
-    from oodometer.core.stored import StoredAnswers
+    from oodometer.core.stored_answers import StoredAnswers
     from oodometer.models.card import Declared
 
 NAMED = re.compile(r"([\w.+-]+)=(.+)", re.DOTALL)

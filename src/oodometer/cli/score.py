@@ -48,9 +48,9 @@ def command(
     """Score a store."""
     import sys
 
+    from oodometer.analysis.metric_request import ScoreOptions
+    from oodometer.analysis.score import score
     from oodometer.cli.output import watching
-    from oodometer.report.asked import ScoreOptions
-    from oodometer.report.score import score
 
     import_plugins(plugin_modules)
     options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature)

@@ -13,9 +13,9 @@ from oodometer.cli.output import say, say_if_compiling
 from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
-    from oodometer.report.study import Picture
+    from oodometer.explorer.explorer import Explorer
     from oodometer.store.store import Store
-    from oodometer.web.explorer import Explorer
+    from oodometer.study import Picture
 
 PORT = 8000
 MANY_CELLS = 50
@@ -45,13 +45,13 @@ def command(
     store: str, addresses: tuple[str, ...], port: int, host: str, open_browser: bool, categories: str | None
 ) -> None:
     """Serve the pages until somebody ends it."""
+    from oodometer.analysis.accuracy_pairs import read_origins
     from oodometer.core.extras import import_extra
-    from oodometer.report.points import read_origins
     from oodometer.store.store import open_store
 
     for module in ("fastapi", "uvicorn", "jinja2"):
         import_extra(module, extra="web", what="pages")
-    from oodometer.web.explorer import Explorer
+    from oodometer.explorer.explorer import Explorer
 
     opened = open_store(store)
     origins = read_origins(categories) if categories else {}
@@ -69,7 +69,7 @@ def command(
 def _pictures(store: Store, addresses: tuple[str, ...]) -> Picture | None:
     if not addresses:
         return None
-    from oodometer.cli.album import album_of
+    from oodometer.study.pictures import album_of
 
     say_if_compiling()
     return album_of(addresses, store)
@@ -110,8 +110,8 @@ def _serve(explorer: Explorer, listening: socket.socket, host: str, *, open_brow
 
     import uvicorn
 
-    from oodometer.web.app import explorer_app, warm
-    from oodometer.web.guard import is_loopback
+    from oodometer.explorer.app import explorer_app, warm
+    from oodometer.explorer.guard import is_loopback
 
     n_cells = len(explorer.store.files.names("cells"))
     if n_cells > MANY_CELLS:

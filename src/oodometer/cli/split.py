@@ -49,7 +49,7 @@ def command(
     if as_json:
         print_json([vars(one) for one in found])
         return
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
 
     rows = [[one.set, one.file, str(one.images), str(one.classes), str(one.also_in_iid)] for one in found]
     click.echo(columns([["set", "file", "images", "classes", "also in iid"], *rows]))

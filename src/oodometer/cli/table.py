@@ -88,8 +88,8 @@ def _options(form: str, flags: dict[str, Any]) -> TableOptions:
 
 
 def _table(store: str, what: str, options: TableOptions, flags: dict[str, Any]) -> ModelTable:
-    from oodometer.report.study import study_of
     from oodometer.report.tables import corruptions_table, gaps_table, leaderboard_table
+    from oodometer.study import study_of
 
     if what != "leaderboard" and options.columns:
         raise UsageError(f"--columns are those of the leaderboard; --what {what} has its own")

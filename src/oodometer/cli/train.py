@@ -14,9 +14,9 @@ from oodometer.core.errors import UsageError
 if TYPE_CHECKING:
     from oodometer.core.dataset import Dataset
     from oodometer.core.model import Card
-    from oodometer.train.job import Trained
     from oodometer.train.loop import Epoch
     from oodometer.train.recipe import Recipe
+    from oodometer.train.training import Trained
 
 SECONDS_BETWEEN_EPOCHS = 1.0
 PLAIN_AUGMENTATIONS = {"mirror", "crop"}
@@ -68,7 +68,7 @@ def command(data: str, out: str | None, as_json: bool, plugin_modules: tuple[str
     """Train one network."""
     from oodometer.core.model import Compute
     from oodometer.data.load import load_data
-    from oodometer.train.job import Job, TrainingWatcher, train
+    from oodometer.train.training import Job, TrainingWatcher, train
 
     import_plugins(plugin_modules)
     said = _with_card(said)
@@ -98,7 +98,7 @@ def _with_card(said: dict[str, Any]) -> dict[str, Any]:
         return said
     from click.core import ParameterSource
 
-    from oodometer.train.like import options_like
+    from oodometer.train.recipe_from_card import options_like
 
     context = click.get_current_context()
     told = options_like(Path(said["like"]))
@@ -110,7 +110,7 @@ def _with_card(said: dict[str, Any]) -> dict[str, Any]:
 
 def _recipe(said: dict[str, Any]) -> Recipe:
     from oodometer.train.augment.registry import parse_augmentations
-    from oodometer.train.networks.name import with_width
+    from oodometer.train.networks.registry import with_width
     from oodometer.train.recipe import Recipe
 
     if said["net"] is None:
@@ -158,7 +158,7 @@ def _card(dataset: Dataset, hold_outs: tuple[str, ...], augment: tuple[str, ...]
 
 
 def _print(trained: Trained, out: Path, *, as_json: bool) -> None:
-    from oodometer.report.text import columns
+    from oodometer.analysis.text import columns
     from oodometer.stats.intervals import share_of
 
     accuracy = share_of(trained.n_right, trained.n_iid)

@@ -13,7 +13,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, LabelSpace
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 
 ShiftKind = Literal[
     "dataset", "consistency", "adversarially filtered", "corruption", "adversarial", "style", "attribute"
@@ -33,7 +33,7 @@ class Transform:
     name: str
     parameters: Mapping[str, Any]
     apply: Callable[[np.ndarray, str], np.ndarray]
-    view: View = field(default_factory=lambda: View(224, 224, resize=256))
+    view: Geometry = field(default_factory=lambda: Geometry(224, 224, resize=256))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -38,7 +38,7 @@ class Scan:
 class ImageSource(Protocol):
     """Where the images of a data set come from; called by many threads at once."""
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index``, decoded once, as each view wants it, (H, W, 3) uint8; None: the whole image.
 
         Raises:
@@ -105,7 +105,7 @@ class Dataset:
         """Image ``index`` whole, (H, W, 3) uint8."""
         return self.source.views(int(self.rows[index]), [None])[0]
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index``, decoded once, as each view wants it."""
         return self.source.views(int(self.rows[index]), views)
 

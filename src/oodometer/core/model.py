@@ -12,7 +12,7 @@ import numpy as np
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 
 Category = Literal["standard", "robust intervention", "adversarially trained", "more data"]
 Device = Literal["cpu", "cuda", "mps"]
@@ -27,7 +27,7 @@ IMAGENET_STD = (0.229, 0.224, 0.225)
 class Input:
     """The preprocessing of a model: geometry on uint8 pixels, then (pixel / 255 - mean) / std per channel."""
 
-    view: View = field(default_factory=lambda: View(224, 224, resize=256))
+    view: Geometry = field(default_factory=lambda: Geometry(224, 224, resize=256))
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
 

@@ -11,7 +11,7 @@ from scipy import ndimage
 from oodometer.corruptions.gaussian import as_bytes
 from oodometer.corruptions.kernels.blur import ABOVE, border_index, gaussian_weights
 from oodometer.corruptions.kernels.elastic import displace, fields_of, product, smooth_few, warp
-from oodometer.corruptions.kernels.words import random_halves
+from oodometer.corruptions.kernels.random_words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.kernels.fog import fog_kernel
-from oodometer.corruptions.kernels.words import random_halves
+from oodometer.corruptions.kernels.random_words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 

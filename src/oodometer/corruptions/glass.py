@@ -7,7 +7,7 @@ import numpy as np
 from oodometer.corruptions.gaussian import as_bytes, smoothed
 from oodometer.corruptions.kernels.blur import ABOVE, blurred_bytes
 from oodometer.corruptions.kernels.glass import copy_near
-from oodometer.corruptions.kernels.words import random_halves
+from oodometer.corruptions.kernels.random_words import random_halves
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 

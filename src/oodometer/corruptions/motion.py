@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from oodometer.corruptions.kernels.taps import pad_edge, weighted_rows
+from oodometer.corruptions.kernels.shifted_sums import pad_edge, weighted_rows
 from oodometer.corruptions.registry import Corruption
 from oodometer.corruptions.severities import Strength
 

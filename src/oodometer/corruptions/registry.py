@@ -82,7 +82,7 @@ BAR = dict.fromkeys(
         "single_frequency_greyscale",
         "sparkles",
     ),
-    "bar",
+    "c_bar",
 )
 """Name to the module that holds it, in the order of the papers."""
 

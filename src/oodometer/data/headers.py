@@ -12,8 +12,8 @@ from oodometer.core.dataset import Dataset, ImageSource, Progress
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
 from oodometer.data.decode import header_of
+from oodometer.data.layouts.cropped_sources import OfOneSize, WithoutBorder
 from oodometer.data.scan import Finding, Versioned, scan_images
-from oodometer.data.sets.changed_pixels import OfOneSize, WithoutBorder
 from oodometer.data.source import ArraySource, EncodedSource, ImageFiles
 
 _PACKED = struct.Struct("<8sII")  # as long as the digests that scans keep, so that headers can be kept in their place

@@ -14,7 +14,7 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.random import key_words
-from oodometer.data.sets.class_lists import class_list
+from oodometer.data.layouts.class_lists import class_list
 
 COLUMNS = frozenset({"style", "version", "subtype"})
 STYLE = "microsoft"

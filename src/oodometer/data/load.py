@@ -23,12 +23,12 @@ class DataKind(Protocol):
 data_kinds: Registry[DataKind] = Registry(
     "kind of data",
     {
-        "arrays": "oodometer.data.arrays:open_arrays",
-        "folder": "oodometer.data.folder:open_folder",
-        "imagenet-c": "oodometer.data.imagenet_c:open_imagenet_c",
-        "manifest": "oodometer.data.manifest:open_manifest",
-        "parquet": "oodometer.data.parquet:open_parquet",
-        "webdataset": "oodometer.data.webdataset:open_webdataset",
+        "arrays": "oodometer.data.kinds.arrays:open_arrays",
+        "folder": "oodometer.data.kinds.folder:open_folder",
+        "imagenet-c": "oodometer.data.kinds.imagenet_c:open_imagenet_c",
+        "manifest": "oodometer.data.kinds.manifest:open_manifest",
+        "parquet": "oodometer.data.kinds.parquet:open_parquet",
+        "webdataset": "oodometer.data.kinds.webdataset:open_webdataset",
     },
     group="oodometer.data",
 )
@@ -81,7 +81,7 @@ def kind_of(address: str) -> str:
     """The kind of data that an address holds, by the rule of `load_data`."""
     ending = _ending(address)
     if ending == ".parquet" and not addresses.is_folder(address):
-        from oodometer.data.parquet import has_images
+        from oodometer.data.kinds.parquet import has_images
 
         return "parquet" if has_images(address) else "manifest"
     if ending in _BY_ENDING and not addresses.is_folder(address):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.data.decode import check_size, pixels_of
 
 _FILTERS = {
@@ -23,7 +23,7 @@ _FILTERS = {
 _SUPPORTS = {"box": 0.5, "bilinear": 1.0, "hamming": 1.0, "bicubic": 2.0, "lanczos": 3.0}
 
 
-def as_view(image: Image.Image, view: View) -> np.ndarray:
+def as_view(image: Image.Image, view: Geometry) -> np.ndarray:
     """The pixels of an image of mode L or RGB that the view shows, (view.height, view.width, 3) uint8."""
     size = resized_size(image.size, view)
     check_size(*size)
@@ -34,15 +34,15 @@ def as_view(image: Image.Image, view: View) -> np.ndarray:
     return pixels_of(whole.crop((left, top, left + view.width, top + view.height)))
 
 
-def plain_resize(pixels: np.ndarray, view: View) -> np.ndarray:
+def plain_resize(pixels: np.ndarray, view: Geometry) -> np.ndarray:
     """Pixels that are already a crop, brought to the view's size whole: never resized-and-cropped a second time."""
     return as_view(Image.fromarray(pixels), replace(view, resize=None))
 
 
-def resized_size(size: tuple[int, int], view: View) -> tuple[int, int]:
+def resized_size(size: tuple[int, int], view: Geometry) -> tuple[int, int]:
     """The (width, height) between resize and crop, by torchvision's rule: the longer side is rounded down.
 
-    >>> resized_size((500, 375), View(224, 224, resize=256)), resized_size((500, 375), View(224, 224))
+    >>> resized_size((500, 375), Geometry(224, 224, resize=256)), resized_size((500, 375), Geometry(224, 224))
     ((341, 256), (224, 224))
     """
     if view.resize is None:
@@ -57,7 +57,7 @@ def _offset(size: int, crop: int) -> int:
     return round((size - crop) / 2)  # torchvision's rule: halves go to the even number
 
 
-def _cropping_pays(old: tuple[int, int], new: tuple[int, int], view: View) -> bool:
+def _cropping_pays(old: tuple[int, int], new: tuple[int, int], view: Geometry) -> bool:
     """Whether to work on a part: not if that is nearly all, and only where Pillow's horizontal pass comes first.
 
     Pillow 13 begins with the vertical pass if the height shrinks by more than twice as many pixels as the width
@@ -71,7 +71,7 @@ def _cropping_pays(old: tuple[int, int], new: tuple[int, int], view: View) -> bo
     return view.width * view.height < 0.85 * new_width * new_height
 
 
-def _resample_part(image: Image.Image, size: tuple[int, int], corner: tuple[int, int], view: View) -> Image.Image:
+def _resample_part(image: Image.Image, size: tuple[int, int], corner: tuple[int, int], view: Geometry) -> Image.Image:
     """What cropping the whole resized image would give, from the rows and columns that it depends on."""
     (new_width, new_height), (left, top) = size, corner
     band, first_row = _needed_rows(image, new_height, top, view)
@@ -79,7 +79,7 @@ def _resample_part(image: Image.Image, size: tuple[int, int], corner: tuple[int,
     return _resample_rows(band, first_row, (image.size[1], new_height), top, view)
 
 
-def _needed_rows(image: Image.Image, new_height: int, top: int, view: View) -> tuple[Image.Image, int]:
+def _needed_rows(image: Image.Image, new_height: int, top: int, view: Geometry) -> tuple[Image.Image, int]:
     """The rows of the image that the crop depends on, with a row or two to spare, and the number of the first."""
     width, height = image.size
     scale = height / new_height
@@ -91,7 +91,7 @@ def _needed_rows(image: Image.Image, new_height: int, top: int, view: View) -> t
     return image.crop((0, first, width, end)), first
 
 
-def _resample_columns(band: Image.Image, new_width: int, left: int, view: View) -> Image.Image:
+def _resample_columns(band: Image.Image, new_width: int, left: int, view: Geometry) -> Image.Image:
     """The horizontal pass, which Pillow does first; the result has the columns of the crop alone."""
     width, rows = band.size
     method = _FILTERS[view.interpolation]
@@ -103,7 +103,9 @@ def _resample_columns(band: Image.Image, new_width: int, left: int, view: View) 
     return band.crop((left, 0, left + view.width, rows))
 
 
-def _resample_rows(band: Image.Image, first_row: int, heights: tuple[int, int], top: int, view: View) -> Image.Image:
+def _resample_rows(
+    band: Image.Image, first_row: int, heights: tuple[int, int], top: int, view: Geometry
+) -> Image.Image:
     """The vertical pass over the crop's columns, from the old height to the new one."""
     height, new_height = heights
     method = _FILTERS[view.interpolation]

@@ -10,8 +10,8 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data import addresses
-from oodometer.data.places import not_unpacked, place_below
-from oodometer.data.sets.known_set import KnownSet, known_sets
+from oodometer.data.find_sets import not_unpacked, place_below
+from oodometer.data.layouts.known_set import KnownSet, known_sets
 
 VARIABLE = "OODOMETER_DATA"
 

@@ -12,7 +12,7 @@ from PIL import Image
 from oodometer.core.dataset import Progress, Scan
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
 from oodometer.data.decode import decode, pixels_of
@@ -94,7 +94,7 @@ class EncodedSource:
 
     images: EncodedImages
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index``, decoded once, as each view wants it."""
         content = self.images.read(index)
         try:
@@ -121,7 +121,7 @@ class ArraySource:
 
     rows: PixelRows
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index`` as each view wants it."""
         return _all_views(Image.fromarray(self.rows.read(index)), views)
 
@@ -138,5 +138,5 @@ class ArraySource:
         return Finding(content_digest(shape.encode() + b"\0" + pixels.tobytes()), None)
 
 
-def _all_views(image: Image.Image, views: Sequence[View | None]) -> list[np.ndarray]:
+def _all_views(image: Image.Image, views: Sequence[Geometry | None]) -> list[np.ndarray]:
     return [pixels_of(image) if view is None else as_view(image, view) for view in views]

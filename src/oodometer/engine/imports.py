@@ -11,9 +11,9 @@ from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.errors import DataError
 from oodometer.core.labels import numbered
-from oodometer.core.stored import StoredAnswers
-from oodometer.core.view import View
-from oodometer.engine.stored import write_stored
+from oodometer.core.preprocessing import Geometry
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.stored_answers import write_stored
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_table_file, write_table
 
@@ -69,7 +69,7 @@ def import_predictions(
 class Unseen:
     """Images of which only the ids are known."""
 
-    def views(self, index: int, views: Sequence[View | None]) -> list[np.ndarray]:  # noqa: ARG002
+    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:  # noqa: ARG002
         """Always an error: there are no pixels."""
         raise DataError("the images of imported predictions are not here")
 

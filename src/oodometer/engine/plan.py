@@ -16,7 +16,7 @@ from oodometer.core.dataset import Dataset, ImageSource
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.labels import NUMBERS, LabelMap, align, mapped_onto, numbered
 from oodometer.core.model import Model, batches
-from oodometer.core.stored import StoredAnswers
+from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.sharing import groups_of_shared_images, in_order
 from oodometer.store.cells import Cell
 from oodometer.store.store import Store

@@ -21,17 +21,17 @@ from oodometer.core.dataset import Dataset, Progress, scan_together, silent
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import from_logits, with_logits
-from oodometer.core.stored import StoredAnswers
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
+from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Chunk, Part, Task, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
-from oodometer.engine.stored import write_stored
+from oodometer.engine.stored_answers import write_stored
 from oodometer.store.store import Store, open_store
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """How a run is done; nothing here but ``precision`` changes what comes out.
 
     Args:
@@ -77,7 +77,7 @@ def run(
     conditions: Sequence[Condition | Shift],
     *,
     store: str | Store,
-    options: Options | None = None,
+    options: RunOptions | None = None,
     watcher: Watcher | None = None,
 ) -> Store:
     """Ask every model about every condition and keep the answers; what the store has already is not done again.
@@ -88,7 +88,7 @@ def run(
     Returns:
         The store, for `score` and `compare`.
     """
-    options, watcher = options or Options(), watcher or Watcher()
+    options, watcher = options or RunOptions(), watcher or Watcher()
     if not models or not conditions:
         raise UsageError("nothing to run: give at least one model and one condition")
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
@@ -167,7 +167,7 @@ def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> 
     watcher.warn(f"{found}; left out, n is smaller by {len(broken)}")
 
 
-def _execute(tasks: list[Task], store: Store, options: Options, watcher: Watcher) -> None:
+def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watcher) -> None:
     n_threads = options.threads or n_cores()
     largest = max((task.cell.n_images for task in tasks), default=0)
     chunks = chunks_for(tasks, size=options.chunk or chunk_size(largest, n_threads))
@@ -215,7 +215,7 @@ BATCH = {"cpu": 32}
 class Worker:
     """Does chunks; called by many threads. Models are opened when first needed, once per process."""
 
-    def __init__(self, store: Store, options: Options) -> None:
+    def __init__(self, store: Store, options: RunOptions) -> None:
         self._store = store
         self._options = options
         self._opened: dict[str, Forward] = {}
@@ -223,7 +223,7 @@ class Worker:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
-    def __reduce__(self) -> tuple[type[Worker], tuple[Store, Options]]:
+    def __reduce__(self) -> tuple[type[Worker], tuple[Store, RunOptions]]:
         # On another machine the models are opened anew.
         return Worker, (self._store, self._options)
 
@@ -252,10 +252,10 @@ class Worker:
         if self._stopped.is_set():
             raise StoppedError
 
-    def _decode(self, chunk: Chunk) -> dict[View, Images]:
+    def _decode(self, chunk: Chunk) -> dict[Geometry, Images]:
         """Each readable image of the chunk, decoded once, by view and row."""
         wanted = _views_wanted(chunk)
-        images: dict[View, Images] = {view: {} for views in wanted.values() for view in views}
+        images: dict[Geometry, Images] = {view: {} for views in wanted.values() for view in views}
         for row, views in wanted.items():
             self._check_stop()
             try:
@@ -364,9 +364,9 @@ def best_labels(logits: np.ndarray, labels: np.ndarray, others: Sequence[np.ndar
     return best
 
 
-def _views_wanted(chunk: Chunk) -> dict[int, list[View]]:
+def _views_wanted(chunk: Chunk) -> dict[int, list[Geometry]]:
     """The views of each row to decode to: a transform's canonical one, or what a model wants of untouched images."""
-    rows_of: dict[View, set[int]] = {}
+    rows_of: dict[Geometry, set[int]] = {}
     for part in chunk.parts:
         transform = part.task.condition.transform
         view = transform.view if transform else part.task.model.input.view

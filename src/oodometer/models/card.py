@@ -11,7 +11,7 @@ from typing import Any, Literal
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.model import Card, Input
-from oodometer.core.view import INTERPOLATIONS, Interpolation, View
+from oodometer.core.preprocessing import INTERPOLATIONS, Geometry, Interpolation
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -93,7 +93,7 @@ def declared_card(one: Card) -> Declared:
     )
 
 
-def default_view(height: int, width: int) -> View:
+def default_view(height: int, width: int) -> Geometry:
     """The geometry that is assumed when none is declared: ImageNet's for photographs, squash for small inputs.
 
     >>> print(default_view(224, 224))
@@ -102,8 +102,8 @@ def default_view(height: int, width: int) -> View:
     squash to 32x32 (bilinear)
     """
     if min(height, width) < 128:
-        return View(height, width)
-    return View(height, width, resize=round(max(height, width) * 256 / 224))
+        return Geometry(height, width)
+    return Geometry(height, width, resize=round(max(height, width) * 256 / 224))
 
 
 def preprocessing(declared: Declared, base: Input, source: str) -> tuple[Input, str]:
@@ -128,7 +128,7 @@ def preprocessing(declared: Declared, base: Input, source: str) -> tuple[Input, 
     return Input(view=view, mean=declared.mean or base.mean, std=declared.std or base.std), note
 
 
-def plain_preprocessing(declared: Declared, view: View, *, name: str) -> tuple[Input, str]:
+def plain_preprocessing(declared: Declared, view: Geometry, *, name: str) -> tuple[Input, str]:
     """The preprocessing of a model that is shown uint8 pixels as they are, which leaves no room for mean and std."""
     if (declared.mean or PLAIN_MEAN) != PLAIN_MEAN or (declared.std or PLAIN_STD) != PLAIN_STD:
         raise UsageError(f"model {name}: it is shown uint8 pixels as they are; leave mean and std out")

@@ -13,7 +13,7 @@ import numpy as np
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Input, Model
 from oodometer.core.registry import Registry
-from oodometer.core.stored import StoredAnswers
+from oodometer.core.stored_answers import StoredAnswers
 from oodometer.models.card import Declared, declared_card, declared_input, read_card
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError, UsageError, did_you_mean
-from oodometer.core.stored import StoredAnswers
+from oodometer.core.stored_answers import StoredAnswers
 from oodometer.models.card import Declared, read_card
 
 Values = Literal["logits", "probabilities", "classes"]

@@ -12,7 +12,7 @@ import numpy as np
 from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Forward, Input, batches
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.messages import one_line
 
 PIXELS = "oodometer/pixels"
@@ -76,10 +76,10 @@ def open_session(network: Network, preprocessing: Input, compute: Compute, *, na
     return forward
 
 
-def images_per_call(view: View, compute: Compute) -> int:
+def images_per_call(view: Geometry, compute: Compute) -> int:
     """How many images one call should take.
 
-    >>> images_per_call(View(224, 224), Compute()), images_per_call(View(32, 32), Compute())
+    >>> images_per_call(Geometry(224, 224), Compute()), images_per_call(Geometry(32, 32), Compute())
     (2, 64)
     """
     if compute.device != "cpu":

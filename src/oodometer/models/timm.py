@@ -11,7 +11,7 @@ from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did
 from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import IMAGENET, Declared, label_space
 from oodometer.models.messages import one_line
 from oodometer.models.torch import Net, fit_weights, read_state, state_digest, to_model
@@ -109,7 +109,7 @@ def own_input(config: dict[str, Any], name: str) -> Input:
             f"timm:{name}: its preprocessing (crop_mode {mode}, crop_pct {share}, {height}x{width}) is not supported; "
             "declare size and resize in a card"
         )
-    view = View(height, width, resize=resize, interpolation=config["interpolation"])
+    view = Geometry(height, width, resize=resize, interpolation=config["interpolation"])
     return Input(view=view, mean=tuple(config["mean"]), std=tuple(config["std"]))
 
 

@@ -14,7 +14,7 @@ from oodometer.core.digests import digest_of
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Forward, Input, Model
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.efficientnet_lite import Scale
@@ -121,7 +121,7 @@ def network(path: Path, scale: Scale) -> Network:
 def _own_input(size: int) -> Input:
     """The preprocessing that the weights were trained for: (pixel - 127) / 128."""
     return Input(
-        view=View(size, size, resize=size + 32, interpolation="bicubic"),
+        view=Geometry(size, size, resize=size + 32, interpolation="bicubic"),
         mean=(127 / 255, 127 / 255, 127 / 255),
         std=(128 / 255, 128 / 255, 128 / 255),
     )

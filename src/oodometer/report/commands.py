@@ -7,14 +7,14 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oodometer.report.families import family_of
-from oodometer.report.interventions import parents_of
-from oodometer.report.outside import outside_sets
-from oodometer.report.robustness import DEFAULT_OPTIONS
-from oodometer.report.stored_points import CLEAN
-from oodometer.report.study import Study
+from oodometer.analysis.families import family_of
+from oodometer.analysis.robustness import DEFAULT_OPTIONS
+from oodometer.analysis.stored_pairs import CLEAN
 from oodometer.store.cells import Cell
 from oodometer.store.shifts import shifts_in
+from oodometer.study import Study
+from oodometer.study.interventions import parents_of
+from oodometer.study.ood_histograms import outside_sets
 
 SUBSET = re.compile(r"(?P<data>.*)\[(?P<images>\d+), seed (?P<seed>-?\d+)\]", re.DOTALL)
 """How a choice of the images of a data set is called."""

@@ -14,8 +14,8 @@ from typing import Any
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data import addresses
+from oodometer.data.kinds.manifest import read_table
 from oodometer.data.labels import BETWEEN
-from oodometer.data.manifest import read_table
 from oodometer.shifts.attribute import AttributeSplit, also_in_iid, classes_of
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.corruptions.registry import COMMON
-from oodometer.data.sets.cifar_100 import MOST_HELD_OUT, split_subtypes
+from oodometer.data.layouts.cifar_100 import MOST_HELD_OUT, split_subtypes
 from oodometer.shifts.corrupted_sets import corrupted_on_disk
 from oodometer.shifts.imagenet_c import SMALL, family
 from oodometer.shifts.known_shift import KnownShift
@@ -38,7 +38,7 @@ def cifar_100_subtypes(sources: Sources) -> list[Shift]:
     """Test images of the subtypes that a model was trained on, against those of 1 to 4 held-out ones of each class.
 
     Each is about a model of its own, one that answers the 20 broad classes and was trained without the held-out ones
-    (`oodometer.data.sets.cifar_100.split_subtypes`).
+    (`oodometer.data.layouts.cifar_100.split_subtypes`).
     """
     whole = sources.whole("cifar-100")
     shifts = []

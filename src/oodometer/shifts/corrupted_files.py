@@ -18,7 +18,7 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, StoreError, UsageError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
@@ -69,7 +69,7 @@ class Job:
     target: Path
     names: tuple[str, ...]
     severities: tuple[int, ...]
-    view: View | None
+    view: Geometry | None
     seed: int = 0
 
     def paths(self, position: int) -> dict[tuple[str, int], str]:

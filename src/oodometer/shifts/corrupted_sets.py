@@ -8,12 +8,12 @@ import numpy as np
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.shifts.imagenet_c import as_it_is, part_of
 from oodometer.shifts.sources import Sources
 
 
-def corrupted_on_disk(sources: Sources, *, clean: str, corrupted: str, view: View) -> list[Shift]:
+def corrupted_on_disk(sources: Sources, *, clean: str, corrupted: str, view: Geometry) -> list[Shift]:
     """A shift ``CORRUPTED:disk/NAME/SEVERITY`` for each part of a corrupted set.
 
     Args:

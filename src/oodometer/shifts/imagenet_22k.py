@@ -12,7 +12,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import align
 from oodometer.data.imagenet import imagenet
-from oodometer.data.sets.imagenet_22k import broad_classes, subtypes_at
+from oodometer.data.layouts.imagenet_22k import broad_classes, subtypes_at
 from oodometer.shifts.known_shift import KnownShift
 from oodometer.shifts.sources import IMAGENET, Sources
 

@@ -10,17 +10,17 @@ import numpy as np
 from oodometer.core.condition import Condition, Transform, clean
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
 
 SEVERITIES = (1, 2, 3, 4, 5)
-CANONICAL = View(224, 224, resize=256)
-CROPPED = View(CANONICAL.height, CANONICAL.width)
+CANONICAL = Geometry(224, 224, resize=256)
+CROPPED = Geometry(CANONICAL.height, CANONICAL.width)
 """What files of canonical pixels hold."""
-SMALL = View(32, 32)
+SMALL = Geometry(32, 32)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def family(
     names: Iterable[str],
     *,
     quality: int | None,
-    view: View = CANONICAL,
+    view: Geometry = CANONICAL,
     seed: int = 0,
 ) -> list[Condition]:
     """The conditions of a family: every corruption at every severity, and the clean images they are compared with."""
@@ -59,14 +59,14 @@ def family(
 
 
 def corrupted(
-    dataset: Dataset, family_name: str, name: str, severity: int, *, quality: int | None, view: View, seed: int
+    dataset: Dataset, family_name: str, name: str, severity: int, *, quality: int | None, view: Geometry, seed: int
 ) -> Condition:
     """One corruption at one severity."""
     transform = corrupting(name, severity, quality=quality, view=view, seed=seed)
     return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
 
 
-def corrupting(name: str, severity: int, *, quality: int | None, view: View, seed: int) -> Transform:
+def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry, seed: int) -> Transform:
     """One corruption at one severity, of whatever images."""
     parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
     if name == "frost":
@@ -112,7 +112,7 @@ def part_of(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
     return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
-def as_it_is(view: View) -> Transform:
+def as_it_is(view: Geometry) -> Transform:
     """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again.
 
     Args:

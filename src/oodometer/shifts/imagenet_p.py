@@ -8,10 +8,10 @@ import numpy as np
 
 from oodometer.core.condition import Condition, Transform
 from oodometer.core.dataset import Dataset
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.sequences import SEQUENCES, frame_of, n_frames
 
-SOURCE = View(256, 256, resize=256)
+SOURCE = Geometry(256, 256, resize=256)
 """Frames of 224 px are cut from a larger picture, so that there is something to move into view."""
 
 PUBLISHED = 10

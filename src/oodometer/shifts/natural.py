@@ -11,11 +11,11 @@ from oodometer.core.condition import Condition, Shift, ShiftKind
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelMap, mask
 from oodometer.data.imagenet import imagenet
+from oodometer.data.layouts.class_lists import class_list
+from oodometer.data.layouts.imagenet_real import real_labels, relabelled
+from oodometer.data.layouts.known_set import known_sets
+from oodometer.data.layouts.objectnet import objectnet_classes
 from oodometer.data.root import DataRoot, missing_line
-from oodometer.data.sets.class_lists import class_list
-from oodometer.data.sets.imagenet_real import real_labels, relabelled
-from oodometer.data.sets.known_set import known_sets
-from oodometer.data.sets.objectnet import objectnet_classes
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.known_shift import KnownShift
 from oodometer.shifts.sources import IMAGENET, VAL, Sources

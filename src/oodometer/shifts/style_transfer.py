@@ -17,10 +17,10 @@ import numpy as np
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import silent
 from oodometer.core.errors import DataError, ModelError, UsageError
+from oodometer.core.preprocessing import Geometry
 from oodometer.core.random import rng_for
-from oodometer.core.view import View
 from oodometer.data import addresses
-from oodometer.data.folder import is_image
+from oodometer.data.kinds.folder import is_image
 from oodometer.data.source import EncodedSource, ImageFiles
 from oodometer.shifts.adain_network import Statistics, StyleNetwork, read_network, restyled, statistics
 from oodometer.shifts.known_shift import KnownShift
@@ -29,7 +29,7 @@ from oodometer.shifts.sources import Sources
 ALPHAS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """The strength of the style at severities 1 to 5."""
 
-PAINTING = View(224, 224, resize=224)
+PAINTING = Geometry(224, 224, resize=224)
 """What is seen of a painting: its central square, as in Stylized ImageNet."""
 
 N_REMEMBERED = 4096

@@ -18,7 +18,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelMap, mask
 from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.data.imagenet import imagenet
-from oodometer.data.imagenet_c import parts_below
+from oodometer.data.kinds.imagenet_c import parts_below
 from oodometer.shifts.adversarial import attack_shift
 from oodometer.shifts.imagenet_c import CANONICAL, SEVERITIES, corrupted, grey
 from oodometer.shifts.imagenet_c_disk import from_disk

@@ -8,7 +8,7 @@ import numpy as np
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelMap
-from oodometer.data.sets.super_classes import super_class_map
+from oodometer.data.layouts.super_classes import super_class_map
 from oodometer.shifts.known_shift import KnownShift
 from oodometer.shifts.sources import IMAGENET, Sources
 

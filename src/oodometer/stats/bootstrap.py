@@ -81,7 +81,7 @@ def bootstrap(
     Args:
         columns: One row per image each.
         statistic: Of the columns: ``statistic(*columns)``.
-        resampling: How.
+        resampling: IntervalOptions.
         clusters: The class, video... of each image; whole clusters are resampled then.
 
     >>> scores = np.arange(100.0)
@@ -124,7 +124,7 @@ def bootstrap_means(
     Args:
         scores: One per image and column, (N,) or (N, C): for instance whether it was right under each condition.
         function: Means (D, C) -> (D,), one number for each row; None gives the mean of the only column.
-        resampling: How.
+        resampling: IntervalOptions.
         clusters: The class, video... of each image; whole clusters are resampled then.
 
     >>> right = np.array([[1, 1]] * 40 + [[1, 0]] * 40 + [[0, 0]] * 20)

@@ -11,7 +11,7 @@ import numpy as np
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
 from oodometer.store.cells import Cell
-from oodometer.store.rows import table_of
+from oodometer.store.prediction_parquet import table_of
 from oodometer.store.store import COLUMN, Store
 
 

@@ -34,8 +34,8 @@ from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions, concatenate
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.files import Files
-from oodometer.store.judged import judged_as_one
-from oodometer.store.rows import from_parquet, logits_to_parquet, table_of, to_parquet
+from oodometer.store.prediction_parquet import from_parquet, logits_to_parquet, table_of, to_parquet
+from oodometer.store.worst_frame import judged_as_one
 
 MARK = "oodometer.json"
 COLUMN = "column:"

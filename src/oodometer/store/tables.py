@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, StoreError
-from oodometer.store.rows import table_of
+from oodometer.store.prediction_parquet import table_of
 from oodometer.store.store import Store
 
 

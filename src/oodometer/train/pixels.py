@@ -14,7 +14,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError
 from oodometer.core.model import Input
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 
 MOST_BYTES = 4 * 10**9
 SMALLEST_STD = 0.01
@@ -43,7 +43,7 @@ class Pixels:
         return Pixels(self.images[rows], self.labels[rows], tuple(self.ids[row] for row in rows.tolist()))
 
 
-def read_pixels(dataset: Dataset, view: View) -> Pixels:
+def read_pixels(dataset: Dataset, view: Geometry) -> Pixels:
     """All images of the data set as the view wants them."""
     check_memory(len(dataset), view, dataset.name)
     with ThreadPoolExecutor() as pool:
@@ -51,7 +51,7 @@ def read_pixels(dataset: Dataset, view: View) -> Pixels:
     return Pixels(np.stack(images), dataset.labels.astype(np.int64), dataset.ids)
 
 
-def check_memory(n_images: int, view: View, name: str) -> None:
+def check_memory(n_images: int, view: Geometry, name: str) -> None:
     """Refuse what does not fit."""
     size = n_images * view.height * view.width * 3
     if size > MOST_BYTES:
@@ -61,7 +61,7 @@ def check_memory(n_images: int, view: View, name: str) -> None:
         )
 
 
-def statistics_of(images: np.ndarray, view: View) -> Input:
+def statistics_of(images: np.ndarray, view: Geometry) -> Input:
     """The preprocessing whose mean and std are those of the images' pixels in [0, 1], rounded to four digits."""
     counts = [np.bincount(images[..., channel].ravel(), minlength=256) for channel in range(3)]
     values = np.arange(256) / 255

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oodometer.core.errors import UsageError
-from oodometer.core.view import View
+from oodometer.core.preprocessing import Geometry
 from oodometer.train.augment.registry import parse_augmentations
-from oodometer.train.networks.name import is_trained
+from oodometer.train.networks.registry import is_trained
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Recipe:
         parse_augmentations(",".join(self.augment))
 
     @property
-    def view(self) -> View:
+    def view(self) -> Geometry:
         """How images become the input."""
-        return View(self.size, self.size)
+        return Geometry(self.size, self.size)
 
     def describe(self) -> dict[str, Any]:
         """All numbers as plain values."""

@@ -16,7 +16,7 @@ from oodometer.build.icons import build
 from oodometer.build.icons.build import Options, build_icons
 from oodometer.build.icons.packages import Package
 from oodometer.data.icon_protocols import has_icons
-from oodometer.data.sets.icons50 import icons_50, open_icons_50
+from oodometer.data.layouts.icons50 import icons_50, open_icons_50
 
 pytest.importorskip("resvg_py")
 

@@ -9,7 +9,7 @@ from oodometer.build.icons.iconify import Icon, IconSet
 from oodometer.build.icons.names import codes_by_name, icons_by_code, own_names
 from oodometer.build.icons.packages import pinned_packages
 from oodometer.build.icons.unicode_emoji import Emoji, read_emoji
-from oodometer.data.sets.icons50 import icons_50
+from oodometer.data.layouts.icons50 import icons_50
 
 ICON = Icon("", 0, 0, 16, 16)
 EMOJI = read_emoji(

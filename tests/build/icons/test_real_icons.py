@@ -20,8 +20,8 @@ from oodometer.build.icons.unicode_emoji import SKIN_TONES, slug_of
 from oodometer.cli.main import main
 from oodometer.core.errors import DataError
 from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
-from oodometer.data.sets.class_lists import class_list
-from oodometer.data.sets.icons50 import icons_50
+from oodometer.data.layouts.class_lists import class_list
+from oodometer.data.layouts.icons50 import icons_50
 from oodometer.models.card import read_card
 from oodometer.models.icon_zoo import icon_folder
 

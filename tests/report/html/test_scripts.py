@@ -9,7 +9,7 @@ import pytest
 
 import oodometer
 
-HTML, WEB = (Path(oodometer.__file__).parent / part / "static" for part in ("report/html", "web"))
+HTML, WEB = (Path(oodometer.__file__).parent / part / "static" for part in ("report/html", "explorer"))
 SCRIPTS = [*sorted(HTML.glob("*.js")), WEB / "explorer.js"]
 HTML_OF_TEXT = re.compile(r"(inner|outer|insertAdjacent)HTML|document\.write|createContextualFragment|\beval\(")
 

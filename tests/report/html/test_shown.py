@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.text import listed, plural
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.shown import about_n, leading, percent, points
-from oodometer.report.points import Points
-from oodometer.report.study import StudyShift
-from oodometer.report.study.kinds import KNOWN_BEST
-from oodometer.report.text import listed, plural
+from oodometer.study import StudyShift
+from oodometer.study.kinds import KNOWN_BEST
 
 
 def shift(name: str, kind: str = "dataset") -> StudyShift:

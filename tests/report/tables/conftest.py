@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.core.condition import Condition, Shift
-from oodometer.report.points import Origin
-from oodometer.report.study import Study, study_of
+from oodometer.study import Study, study_of
 
 
 @pytest.fixture

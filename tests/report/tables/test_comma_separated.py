@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from oodometer.report.points import Origin
-from oodometer.report.study import study_of
+from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.report.tables import TableOptions, csv_of, leaderboard_table
+from oodometer.study import study_of
 
 
 def test_every_number_in_full_with_interval_and_n(four):

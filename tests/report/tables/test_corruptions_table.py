@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from oodometer.core.errors import StoreError, UsageError
-from oodometer.report.corruption_grid import grids_of
-from oodometer.report.study import study_of
 from oodometer.report.tables import TableOptions, corruptions_table
+from oodometer.study import study_of
+from oodometer.study.corruption_grid import grids_of
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from oodometer.analysis.gaps import gaps
 from oodometer.core.errors import StoreError
-from oodometer.report.gaps import gaps
-from oodometer.report.study import study_of
 from oodometer.report.tables import TableOptions, gaps_table
+from oodometer.study import study_of
 
 
 def test_the_same_as_gaps(four):

@@ -7,13 +7,13 @@ import json
 import pytest
 
 import oodometer as odo
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.compare import compare
+from oodometer.analysis.robustness import robustness
+from oodometer.analysis.score import score
 from oodometer.core.errors import UsageError
-from oodometer.report.compare import compare
-from oodometer.report.points import Origin
-from oodometer.report.robustness import robustness
-from oodometer.report.score import score
-from oodometer.report.study import study_of
 from oodometer.report.tables import TableOptions, leaderboard_table
+from oodometer.study import study_of
 
 
 def test_every_number_is_that_of_score_and_robustness(four):

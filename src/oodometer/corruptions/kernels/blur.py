@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-from oodometer.corruptions.kernels.taps import pad_edge, to_bytes
+from oodometer.corruptions.kernels.shifted_sums import pad_edge, to_bytes
 
 Pair = tuple[np.ndarray, np.ndarray]
 Quad = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

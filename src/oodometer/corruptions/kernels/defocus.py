@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-from oodometer.corruptions.kernels.taps import to_bytes
+from oodometer.corruptions.kernels.shifted_sums import to_bytes
 
 Quad = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Groups = tuple[np.ndarray, np.ndarray]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-from oodometer.corruptions.kernels.lanes import mix_four
-from oodometer.corruptions.kernels.taps import weighted_sum
+from oodometer.corruptions.kernels.shifted_sums import weighted_sum
+from oodometer.corruptions.kernels.simd_lanes import mix_four
 
 Place = Any
 """An integer of the width that the machine likes best."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-from oodometer.corruptions.kernels.taps import weighted_sum
+from oodometer.corruptions.kernels.shifted_sums import weighted_sum
 
 Grid = tuple[np.ndarray, np.ndarray]
 Taps = tuple[int, np.ndarray, np.ndarray]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.corruptions.jit import jit
-from oodometer.corruptions.kernels.lanes import mix_next
-from oodometer.corruptions.kernels.taps import weighted_sum
+from oodometer.corruptions.kernels.shifted_sums import weighted_sum
+from oodometer.corruptions.kernels.simd_lanes import mix_next
 
 SPARE = 12
 """Values that a row is longer than the image: a blank pixel, and what `mix_next` reads and writes beyond it."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.corruption_grid import CorruptionGrid, group_of, spaced
 from oodometer.report.html.corruption_errors import Errors
+from oodometer.study.corruption_grid import CorruptionGrid, group_of, spaced
 
 DIGITS = 5
 """Of shares: an image in 50,000 is 0.00002."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
-from oodometer.report.corruption_grid import CorruptionGrid, spaced
 from oodometer.report.html.parts import Column, Table, Value
 from oodometer.report.html.shown import about_n
-from oodometer.report.scores import Score
+from oodometer.study.corruption_grid import CorruptionGrid, spaced
 
 MOST_OPEN = 25
 """A table of more models than these is folded."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.report.corruption_grid import CorruptionGrid, spaced
-from oodometer.report.families import corrupted
+from oodometer.analysis.families import corrupted
 from oodometer.report.html.parts import Pictures
 from oodometer.report.html.thumbnails import thumbnail
-from oodometer.report.study import Picture, Study, StudyModel
 from oodometer.store.cells import Cell
 from oodometer.store.images import images_of
+from oodometer.study import Picture, Study, StudyModel
+from oodometer.study.corruption_grid import CorruptionGrid, spaced
 
 SHOWN_AT = (5, 4, 3, 2, 1)
 """The severity of the pictures: the first of these that was measured."""

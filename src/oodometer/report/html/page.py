@@ -20,7 +20,7 @@ from oodometer.report.html.environment import environment_of
 from oodometer.report.html.parts import Plot, Section
 from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
 from oodometer.report.palette import UNKNOWN, looks_of
-from oodometer.report.study import Study
+from oodometer.study import Study
 
 SECTIONS = (
     "summary",

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from oodometer.analysis.robustness import Robustness, may_be_baseline
+from oodometer.analysis.robustness_line import Piece
 from oodometer.core.estimate import Estimate
-from oodometer.report.baseline import Piece
 from oodometer.report.palette import UNKNOWN, looks_of
-from oodometer.report.robustness import Robustness, may_be_baseline
-from oodometer.report.study import Study, StudyShift
+from oodometer.study import Study, StudyShift
 
 PARTS = 100_000
 """Of a whole: two digits more than what is shown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.study import StudyShift
-from oodometer.report.study.kinds import KNOWN_BEST
+from oodometer.study import StudyShift
+from oodometer.study.kinds import KNOWN_BEST
 
 
 def leading(shifts: Sequence[StudyShift], most: int) -> list[StudyShift]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.report.corruption_grid import CorruptionGrid, grids_of, group_of, severities_said, spaced
-from oodometer.report.study import Study
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import differ_in
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
-from oodometer.report.text import plural
+from oodometer.study import Study
+from oodometer.study.corruption_grid import CorruptionGrid, grids_of, group_of, severities_said, spaced
 
 SHORT = {
     "gaussian_noise": "Gauss.",

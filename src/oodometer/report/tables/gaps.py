@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from oodometer.core.errors import StoreError
-from oodometer.report.study import Study
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import drops
 from oodometer.report.tables.shift_footnotes import clean_sides, families
 from oodometer.report.tables.shifts import chosen_shifts
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
+from oodometer.study import Study
 
 NO_BEST = "Smaller is not better by itself, so none is bold: a model that is always wrong loses nothing."
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.robustness import difference_under_shift, drop_under_shift
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.report.points import Points
-from oodometer.report.robustness import difference_under_shift, drop_under_shift
-from oodometer.report.study import Study, StudyShift
 from oodometer.report.tables.best import Differ
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.shift_footnotes import clean_sides, families, lines, without_line
 from oodometer.report.tables.shifts import chosen_shifts
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
+from oodometer.study import Study, StudyShift
 
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error")
 OF_CONDITIONS = {"calibration": "rms-calibration", "aurra": "aurra"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from oodometer.report.study import Study, StudyShift
+from oodometer.study import Study, StudyShift
 
 
 def clean_sides(study: Study, shifts: Sequence[StudyShift]) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from oodometer.report.study import Study, StudyShift
 from oodometer.report.tables.footnotes import some_of
 from oodometer.report.tables.table import TableOptions
+from oodometer.study import Study, StudyShift
 
 
 def chosen_shifts(study: Study, options: TableOptions) -> tuple[tuple[StudyShift, ...], list[str]]:

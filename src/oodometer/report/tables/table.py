@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from oodometer.analysis.accuracy_pairs import named
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.report.points import named
-from oodometer.report.study import Study
 from oodometer.report.tables.best import Differ, best_of
+from oodometer.study import Study
 
 MODEL = "model"
 """What to sort by for the order of the names."""

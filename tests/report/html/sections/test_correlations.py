@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.report.correlate import Against, CorrelateOptions, correlate
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.correlate import Against, CorrelateOptions, correlate
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.report.html.page import json_in_html
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.correlations import section
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, write_table
+from oodometer.study import study_of
 
 M = 24
 OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))

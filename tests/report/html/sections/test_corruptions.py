@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.score import score
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES, alexnet
 from oodometer.report.html.page import json_in_html
 from oodometer.report.html.parts import Pictures, Plot, Table
 from oodometer.report.html.sections.corruptions import section
-from oodometer.report.points import Origin
-from oodometer.report.score import score
-from oodometer.report.study import study_of
 from oodometer.store.tables import Accuracy, write_table
+from oodometer.study import study_of
 
 N = 1000
 FAMILY = "imagenet-c"

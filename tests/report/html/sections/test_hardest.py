@@ -13,7 +13,7 @@ from oodometer.core.labels import LabelSpace
 from oodometer.report.html.page import page_html
 from oodometer.report.html.parts import Pictures, Table, Words
 from oodometer.report.html.sections.hardest import MOST_BYTES, MOST_PICTURES, section
-from oodometer.report.study import study_of
+from oodometer.study import study_of
 
 PETS = LabelSpace("pets", ("cat", "dog", "<b>eel</b>"))
 

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, t
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.compare import compare
 from oodometer.core.errors import StoreError
-from oodometer.report import interventions
-from oodometer.report.compare import compare
 from oodometer.report.html.parts import Words
 from oodometer.report.html.sections.interventions import section
-from oodometer.report.points import Origin
-from oodometer.report.study import study_of
 from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import interventions, study_of
 
 PARENTS = {"better": Origin("more data", "base"), "worse": Origin("robust intervention", "base")}
 HITS = {

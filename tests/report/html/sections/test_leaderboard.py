@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import from_logits
 from oodometer.metrics.corruption_error import COMMON
-from oodometer.report.asked import ScoreOptions
 from oodometer.report.html.sections.leaderboard import SHOWN_RHO, SHOWN_SHIFTS, section
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions, robustness
-from oodometer.report.score import score
-from oodometer.report.study import study_of
 from oodometer.shifts.testbed import settings
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
+from oodometer.study import study_of
 
 OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 MODELS = ("m0", "m1", "m2", "m3")

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits, from_top_classes
@@ -19,12 +21,10 @@ from oodometer.report import commands
 from oodometer.report.commands import commands_of, spec_of, written
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.provenance import section
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.cells import Cell
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import study_of
 
 INPUT = {
     "view": {"height": 224, "width": 224, "resize": 256, "interpolation": "bicubic"},

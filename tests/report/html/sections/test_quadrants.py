@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.report.html.parts import Plot, Words
 from oodometer.report.html.scatter_data import PARTS
 from oodometer.report.html.sections.quadrants import NO_PARENTS, section
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import study_of
 
 OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 CLEAN = (0.55, 0.6, 0.64, 0.7, 0.73, 0.78)

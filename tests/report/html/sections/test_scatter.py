@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.scatter_data import PARTS, parts_of, scatter_data
 from oodometer.report.html.sections.scatter import section
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import study_of
 
 OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 CLEAN = np.array([0.55, 0.6, 0.64, 0.7, 0.73, 0.78, 0.8, 0.7])

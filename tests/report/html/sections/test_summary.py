@@ -7,16 +7,16 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.condition import Condition, Shift
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.summary import section
-from oodometer.report.points import Origin
-from oodometer.report.robustness import RobustnessOptions
-from oodometer.report.study import study_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
+from oodometer.study import study_of
 
 OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 

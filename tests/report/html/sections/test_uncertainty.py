@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from oodometer.analysis.score import score
 from oodometer.core.predictions import from_logits, from_top_classes
 from oodometer.metrics.ood_detection import SCORES
-from oodometer.report import confidences
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.uncertainty import WORDS, section
 from oodometer.report.html.shown import percent
-from oodometer.report.score import score
-from oodometer.report.study import numbers, study_of
 from oodometer.store.tables import parse_table, write_table
+from oodometer.study import confidences, study_of
+from oodometer.study import scores as numbers
 
 
 def rows_for(data, seed: int, scale: float = 2.0, gain: float = 2.0):

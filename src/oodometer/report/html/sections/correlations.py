@@ -5,14 +5,14 @@ from __future__ import annotations
 from statistics import median
 from typing import Any
 
+from oodometer.analysis.correlate import Correlations, FittedShift, ShiftPair
+from oodometer.analysis.text import listed, plural
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.report.correlate import Correlations, FittedShift, ShiftPair
-from oodometer.report.foretell import Foretold, foretold
 from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
-from oodometer.report.study import Study
-from oodometer.report.text import listed, plural
 from oodometer.stats.correlation import FEWEST_MODELS
+from oodometer.study import Study
+from oodometer.study.shift_predictors import Foretold, foretold
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
 ROW, AROUND = 54, 140

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from oodometer.report.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
+from oodometer.analysis.text import plural
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_errors import errors_of, errors_table
 from oodometer.report.html.corruption_sheet import contact_sheet
 from oodometer.report.html.parts import Plot, Section
 from oodometer.report.html.shown import percent
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.study import Study
-from oodometer.report.text import plural
+from oodometer.study import Study
+from oodometer.study.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
 
 HIGHEST, ROW, AROUND, UPRIGHT = 640, 27, 160, 100
 """Pixels: of the box in which many models scroll, of a row of few, of what stands around them, and of names that stand

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from oodometer.analysis.hardest import Hardest, HardImage, hardest_of
 from oodometer.core.errors import OodometerError
-from oodometer.report.hardest import Hardest, HardImage, hardest_of
 from oodometer.report.html.parts import Column, Part, Pictures, Section, Table, Words
 from oodometer.report.html.thumbnails import thumbnail
-from oodometer.report.study import Picture, Study, StudyCondition, StudyShift
 from oodometer.store.cells import Cell
+from oodometer.study import Picture, Study, StudyCondition, StudyShift
 
 MOST_CONDITIONS = 6
 MOST_PICTURES = 24

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from oodometer.analysis.text import plural
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
-from oodometer.report.interventions import Difference, Interventions, OnShift, interventions_of
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.study import Study
-from oodometer.report.text import plural
+from oodometer.study import Study
+from oodometer.study.interventions import Difference, Interventions, OnShift, interventions_of
 
 ROW_HEIGHT, FIRST_ROWS = 40, 40
 """In pixels, and how many the plot shows at first: as its script has them."""

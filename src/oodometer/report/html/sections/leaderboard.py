@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Section, Table
 from oodometer.report.html.shown import ABOVE, about_n, leading
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.scores import Score
-from oodometer.report.study import Study, StudyShift
+from oodometer.study import Study, StudyShift
 
 SHOWN_SHIFTS = 6
 SHOWN_RHO = 2

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from oodometer.analysis.text import plural
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError
 from oodometer.report.commands import commands_of, written
 from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
-from oodometer.report.study import Study, StudyModel
-from oodometer.report.study.doubts import warnings_of
-from oodometer.report.text import plural
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
 from oodometer.store.images import space_of
 from oodometer.store.queries import counts
 from oodometer.store.tables import read_tables
+from oodometer.study import Study, StudyModel
+from oodometer.study.caveats import warnings_of
 
 DIGITS = 8
 """Of a digest, where it is shown."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from oodometer.analysis.accuracy_pairs import MOST_NAMES
+from oodometer.analysis.robustness import ModelRobustness
 from oodometer.report.html.parts import Plot, Section, Words
 from oodometer.report.html.scatter_data import PARTS, parts_of
 from oodometer.report.palette import UNKNOWN, looks_of
-from oodometer.report.points import MOST_NAMES
-from oodometer.report.robustness import ModelRobustness
-from oodometer.report.study import Study, StudyShift
+from oodometer.study import Study, StudyShift
 
 TITLE = "Effective against relative robustness"
 SHORT = "Quadrants"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from oodometer.report.html.parts import Plot, Section
 from oodometer.report.html.scatter_data import scatter_data
-from oodometer.report.study import Study
+from oodometer.study import Study
 
 LEAD = (
     "Each mark is a model: across, its accuracy on the clean set; up, its accuracy under the shift. "

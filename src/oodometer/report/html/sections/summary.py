@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from oodometer.analysis.robustness import ModelRobustness
+from oodometer.analysis.text import listed, plural
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.parts import Column, Part, Section, Table, Words
 from oodometer.report.html.shown import leading, percent, points, spelled
-from oodometer.report.robustness import ModelRobustness
-from oodometer.report.study import Study, StudyShift
-from oodometer.report.study.doubts import doubts_of
-from oodometer.report.study.findings import Best, Loss, best_under, beyond_line, losses
-from oodometer.report.text import listed, plural
+from oodometer.study import Study, StudyShift
+from oodometer.study.caveats import doubts_of
+from oodometer.study.findings import Best, Loss, best_under, beyond_line, losses
 
 TOLD = 6
 """Shifts that are told one by one; the leaderboard has all."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from oodometer.analysis.text import plural
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.calibration_error import IMAGES_PER_BIN
 from oodometer.metrics.metric import metrics
 from oodometer.metrics.ood_detection import SCORES
 from oodometer.metrics.reliability import DEFAULT_BINS
-from oodometer.report.confidences import Answers, Confidences, Sides, confidences_of
 from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
 from oodometer.report.html.shown import ABOVE, percent
-from oodometer.report.outside import MEASURES, Outside, outside_of
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.study import Study
-from oodometer.report.text import plural
+from oodometer.study import Study
+from oodometer.study.confidences import Answers, Confidences, Sides, confidences_of
+from oodometer.study.ood_histograms import MEASURES, Outside, outside_of
 
 TITLE = "Uncertainty"
 

@@ -1,0 +1,1 @@
+"""From a store to results: scores, gaps, robustness, comparisons."""

@@ -1,0 +1,174 @@
+"""Several cells on the images that all of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError, StoreError
+from oodometer.core.labels import NUMBERS, LabelSpace
+from oodometer.core.predictions import Predictions
+from oodometer.store.cells import Cell
+from oodometer.store.images import Images, ImageTables, images_of
+from oodometer.store.store import Store
+from oodometer.store.worst_frame import standing
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Cells on their common images.
+
+    Args:
+        ids: Of the common images, (N,).
+        labels: Of the common images as the first cell has them, (N,).
+        values: What was asked of each cell, each with the common images first: (N, ...).
+        left_out: Images of the data that some cell has no row of.
+    """
+
+    ids: np.ndarray
+    labels: np.ndarray
+    values: tuple[np.ndarray, ...]
+    left_out: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def joined(
+    store: Store, cells: Sequence[Cell], ask: Callable[[Predictions], np.ndarray], *, labelled: bool = True
+) -> Joined:
+    """What ``ask`` gives of each cell, on the images that all cells have, in the order of the first.
+
+    Images are the same where their ids are; an id that is of another class in another data set is an error.
+
+    Args:
+        labelled: Only images with a label count.
+    """
+    numbers = _Numbers(store)
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    rows_of: list[np.ndarray] = []
+    labels = np.array([], dtype=np.int64)
+    for cell in cells:
+        rows = store.read(cell)
+        images = numbers.of(cell)[rows.image]
+        rows_of.append(images)
+        kept = rows.rank >= 0 if labelled else np.ones(len(rows), dtype=bool)
+        labels = labels if found else rows.label[kept]
+        found.append((images[kept], np.asarray(ask(rows))[kept]))
+    # In the order of the first cell, wherever the others have them.
+    in_all = numbers.in_all([images for images, _ in found])
+    common = found[0][0][in_all[found[0][0]]]
+    if len(common) == 0:
+        names = ", ".join(sorted({cell.condition_name for cell in cells})[:3])
+        what = "labelled image" if labelled else "image"
+        raise StoreError(f"{store}: no {what} in common between the cells of {cells[0].model_name} ({names})")
+    return Joined(
+        ids=numbers.ids[common],
+        labels=labels[numbers.places(found[0][0])[common]],
+        values=tuple(values[numbers.places(images)[common]] for images, values in found),
+        left_out=numbers.n_expected(cells) - int(numbers.in_all(rows_of).sum()),
+    )
+
+
+def clusters_of(images: Images, rows: Predictions, by: str) -> np.ndarray:
+    """The group of each row: its class, or what a column of the data says."""
+    return rows.label if by == "class" else np.asarray(_column(images, by)[rows.image])
+
+
+def clusters_by(store: Store, cell: Cell, common: Joined, by: str | None) -> np.ndarray | None:
+    """The group of each common image, as the data of the first cell have them; None where none are asked for."""
+    if by is None:
+        return None
+    if by == "class":
+        if (common.labels < 0).any():
+            raise OodometerError(f"{int((common.labels < 0).sum())} images have no label to group them by class")
+        return common.labels
+    images = images_of(store, cell)
+    groups = dict(zip(images.ids.tolist(), _column(images, by).tolist(), strict=True))
+    return np.array([groups[one] for one in common.ids])
+
+
+def _column(images: Images, by: str) -> np.ndarray:
+    if by not in images.columns:
+        known = ", ".join(["class", *sorted(images.columns)])
+        raise StoreError(f"these data have no column {by!r} to group the images by; known: {known}")
+    return images.columns[by]
+
+
+class _Numbers:
+    """A number for each image id, the same in all data sets."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tables = ImageTables(store)
+        self._number: dict[str, int] = {}
+        self._of: dict[str, np.ndarray] = {}
+        self._first: tuple[Cell, Images, np.ndarray] | None = None
+
+    def of(self, cell: Cell) -> np.ndarray:
+        """The number of each image of the cell's data set, by position."""
+        digest = str(cell.condition["data"])
+        if digest not in self._of:
+            images = self._tables.of(cell)
+            numbers = np.array([self._number.setdefault(one, len(self._number)) for one in images.ids.tolist()])
+            self._of[digest] = numbers
+            if self._first is None:
+                self._first = cell, images, numbers
+            else:
+                self._check_labels(cell, images, numbers)
+        return self._of[digest]
+
+    def in_all(self, cells: Sequence[np.ndarray]) -> np.ndarray:
+        """Which numbers are among those of every cell, each of which has none twice, (numbers,) bool."""
+        times = np.zeros(len(self._number), dtype=np.int64)
+        for images in cells:
+            times[images] += 1
+        return np.asarray(times == len(cells))
+
+    def places(self, images: np.ndarray) -> np.ndarray:
+        """Where each number is among these, (numbers,); anything for those that are not."""
+        found = np.zeros(len(self._number), dtype=np.int64)
+        found[images] = np.arange(len(images))
+        return found
+
+    def n_expected(self, cells: Sequence[Cell]) -> int:
+        """How many images there are of which some cell should have a row."""
+        wanted = np.zeros(len(self._number), dtype=bool)
+        for cell in cells:
+            wanted[self._expected(cell)] = True
+        return int(wanted.sum())
+
+    def _expected(self, cell: Cell) -> np.ndarray:
+        of_cell = self.of(cell)
+        return of_cell if cell.n_units is None else of_cell[standing(*self._store.groups_of(cell))]
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The id of each number."""
+        return np.array(list(self._number), dtype=object)
+
+    def _check_labels(self, cell: Cell, images: Images, numbers: np.ndarray) -> None:
+        """An error where an image of these data has another class than in the first."""
+        assert self._first is not None
+        first, of_first, first_numbers = self._first
+        _, here, there = np.intersect1d(numbers, first_numbers, assume_unique=True, return_indices=True)
+        mine, theirs = _comparable(images, of_first)
+        other = (mine[here] != theirs[there]) & (images.labels[here] >= 0) & (of_first.labels[there] >= 0)
+        if other.any():
+            one = images.ids[here[np.flatnonzero(other)[0]]]
+            raise StoreError(f"{one!r} has another label in {cell.data} than in {first.data}: not the same images")
+
+
+def _comparable(a: Images, b: Images) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of both as numbers that mean the same: by the names of the classes where both have names."""
+    if (a.space.name == NUMBERS) != (b.space.name == NUMBERS) or a.space == b.space:
+        return a.labels, b.labels
+    codes: dict[str, int] = {}
+
+    def coded(labels: np.ndarray, space: LabelSpace) -> np.ndarray:
+        table = np.array([codes.setdefault(name, len(codes)) for name in space.classes])
+        return table[labels] if len(table) else labels
+
+    return coded(a.labels, a.space), coded(b.labels, b.space)

@@ -1,0 +1,303 @@
+"""CE, mCE and their like: one model under all corruptions of a family, on the images that all of them have."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from oodometer.analysis.common_images import clusters_by, joined
+from oodometer.analysis.intervals import SharedDraws, shared_draws
+from oodometer.analysis.metric_request import Asked
+from oodometer.analysis.named import cells_of, same_classes
+from oodometer.analysis.score_table import About, LeftOut, Score, about, or_left_out
+from oodometer.core.errors import OodometerError, StoreError
+from oodometer.metrics.corruption_error import (
+    COMMON,
+    EXTRA,
+    SEVERITIES,
+    Normaliser,
+    alexnet,
+    corruption_errors,
+    mean_error,
+    relative_corruption_errors,
+)
+from oodometer.store.cells import Cell
+from oodometer.store.images import ImageTables
+from oodometer.store.store import Store
+
+CORRUPTED = re.compile(r"(?P<family>[^/]+)/(?P<name>[^/]+)/(?P<severity>[1-5])")
+CLEAN = "clean"
+MEAN = "mean-corruption-error"
+NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
+N_IMAGENET = 1000
+NO_ALEXNET = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
+OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
+"""The families that AlexNet's published errors are about."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The cells of one model under one family of corruptions.
+
+    Args:
+        data: What the images were made from: the digest of the data, or the name of a folder of ImageNet-C.
+        names: The corruptions that have all five severities, those of the paper first and in its order.
+        cells: By corruption and severity.
+        clean: The same model on the same images as they are, where there is such a cell.
+    """
+
+    name: str
+    data: str
+    names: tuple[str, ...]
+    cells: dict[tuple[str, int], Cell]
+    clean: Cell | None
+
+    def wanted(self, names: Sequence[str]) -> list[Cell]:
+        """The cells of these corruptions, severity by severity, and then clean."""
+        found = [self.cells[name, severity] for name in names for severity in SEVERITIES]
+        return [*found, self.clean] if self.clean else found
+
+    @property
+    def data_name(self) -> str:
+        """What the user calls the data."""
+        (name, severity), cell = next(iter(self.cells.items()))
+        return cell.data.removesuffix(f"/{name}/{severity}")
+
+
+def families_of(cells: Sequence[Cell]) -> list[Family]:
+    """The families of corruptions that a model was run on, per data set."""
+    groups: dict[tuple[str, str], dict[tuple[str, int], Cell]] = {}
+    clean = {str(cell.condition["data"]): cell for cell in cells if cell.condition_name == CLEAN}
+    for cell in cells:
+        if match := CORRUPTED.fullmatch(cell.condition_name):
+            group = groups.setdefault((match["family"], data_of(cell)), {})
+            place = match["name"], int(match["severity"])
+            if place in group:
+                raise StoreError(
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds or textures; keep each in a "
+                    "store of its own"
+                )
+            group[place] = cell
+    return [
+        Family(family, data, _complete(group), group, clean.get(data))
+        for (family, data), group in groups.items()
+        if _complete(group)
+    ]
+
+
+def _complete(group: dict[tuple[str, int], Cell]) -> tuple[str, ...]:
+    """The corruptions of which all severities are there."""
+    order = {name: place for place, name in enumerate((*COMMON, *EXTRA))}
+    names = {name for name, _ in group if all((name, severity) in group for severity in SEVERITIES)}
+    return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
+
+
+def data_of(cell: Cell) -> str:
+    """The data that a corrupted cell was made from; in a folder of ImageNet-C every condition has its own."""
+    part = cell.condition_name.partition("/")[2]
+    return cell.data.removesuffix(f"/{part}") if cell.data.endswith(f"/{part}") else str(cell.condition["data"])
+
+
+def corruption_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    """CE of every corruption and the means over the family, of one model."""
+    families = families_of(cells)
+    if not families:
+        model = cells[0].model_name
+        raise OodometerError(f"{model}: no corruption at all five severities; run for instance --on imagenet-c")
+    for family in families:
+        found = _of_family(store, family, cells, asked)
+        yield from or_left_out(found, (*NORMALISED, MEAN), f"{cells[0].model_name} on {family.name}")
+
+
+def _with_clean(store: Store, family: Family, cells: Sequence[Cell]) -> Family:
+    """The family with its clean images, found by their ids where the corrupted ones are files of their own."""
+    if family.clean is not None:
+        return family
+    some = next(iter(family.cells.values()))
+    tables = ImageTables(store)
+    wanted = set(tables.of(some).ids.tolist())
+    for cell in cells:
+        fits = cell.condition_name == CLEAN and same_classes(cell, some)
+        if fits and wanted <= set(tables.of(cell).ids.tolist()):
+            return replace(family, clean=cell)
+    return family
+
+
+def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    family = _with_clean(store, found, cells)
+    other, lacking = None, NO_ALEXNET
+    if asked.options.normaliser:
+        try:
+            other = _other(store, asked.options.normaliser, family)
+        except StoreError as error:
+            lacking = str(error)
+    names = tuple(name for name in family.names if other is None or name in other.names)
+    mine = family.wanted(names)
+    common = joined(store, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
+    clusters = clusters_by(store, mine[0], common, asked.how.by)
+    draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters)
+    errors, clean = _errors(draws.means[:, : len(mine)], len(names))
+    by = None if asked.options.normaliser else _alexnet(family, mine[0])
+    if other and asked.options.normaliser:
+        by = Normaliser(asked.options.normaliser, names, *_errors(draws.means[:, len(mine) :], len(names)))
+    if by is None:
+        yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
+    of_cells = about(store, mine, missing=common.left_out, data=family.data_name)
+    for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None)):
+        if isinstance(number, LeftOut):
+            yield number
+        elif asked.wants(number.metric):
+            yield from or_left_out(_scored(number, draws, of_cells), (number.metric,), number.condition)
+
+
+def _scored(number: Number, draws: SharedDraws, of_cells: About) -> Iterator[Score]:
+    estimate = draws.estimate(number.values)
+    yield of_cells.score(number.metric, estimate, number.convention, condition=number.condition)
+
+
+def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Errors (1 + D, C, S), and those on clean images (1 + D,) where they are known."""
+    n = n_names * len(SEVERITIES)
+    return means[:, :n].reshape(-1, n_names, len(SEVERITIES)), means[:, n] if means.shape[1] > n else None
+
+
+def _alexnet(family: Family, cell: Cell) -> Normaliser | None:
+    """AlexNet's errors, where they are about the same corruptions and classes."""
+    about_these = OF_ALEXNET.fullmatch(family.name) and cell.n_classes == N_IMAGENET
+    return alexnet(family.names) if about_these else None
+
+
+def _other(store: Store, name: str, family: Family) -> Family:
+    """The normaliser under the same family, of the same data."""
+    of_model = cells_of(name, store.cells(), store)
+    for one in families_of(of_model):
+        if (one.name, one.data) == (family.name, family.data) and set(one.names) & set(family.names):
+            return _with_clean(store, one, of_model)
+    raise StoreError(f"{store}: the normaliser {name} was not run on {family.name} of {family.data_name}")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The errors of one model under a family, for all draws at once.
+
+    Args:
+        by: What to divide by, if there is anything.
+        published: Whether these are AlexNet's published errors, and not those of a model of the store.
+    """
+
+    family: str
+    names: tuple[str, ...]
+    errors: np.ndarray
+    clean: np.ndarray | None
+    by: Normaliser | None
+    published: bool
+
+    @property
+    def places(self) -> list[int]:
+        """The corruptions that means are over: without the four extra ones, unless there are no others."""
+        return [at for at, name in enumerate(self.names) if name not in EXTRA] or list(range(len(self.names)))
+
+
+@dataclass(frozen=True)
+class Number:
+    """A metric of all draws, (1 + D,)."""
+
+    metric: str
+    condition: str
+    values: np.ndarray
+    convention: str
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A way to divide errors by those of a normaliser: for each corruption, and in the mean."""
+
+    each: str
+    mean: str
+    name: str
+    what: str
+    of: Callable[[np.ndarray, np.ndarray | None, Normaliser], np.ndarray]
+    """Errors (D, C, S), clean errors (D,) and the normaliser -> (D, C)."""
+
+
+CE = Ratio("ce", "mce", "CE", "error", lambda errors, _, by: corruption_errors(errors, by))
+RELATIVE_CE = Ratio(
+    "relative-ce",
+    "relative-mce",
+    "relative CE",
+    "error above the clean one",
+    lambda errors, clean, by: relative_corruption_errors(errors, 0.0 if clean is None else clean, by),
+)
+
+
+def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
+    """The means over the corruptions, and each corruption by itself."""
+    over = f"over {len(found.places)} corruptions x {len(SEVERITIES)} severities"
+    plain = mean_error(found.errors[:, found.places])
+    yield Number(MEAN, found.family, plain, f"mean error {over}, not normalised")
+    if found.by is None:
+        return
+    yield from _normalised(found, found.by, CE)
+    if found.clean is None or found.by.clean is None:
+        lacking = "no predictions of the same images as they are" + (
+            "" if found.clean is None else f" by {found.by.name}"
+        )
+        yield LeftOut((RELATIVE_CE.each, RELATIVE_CE.mean), f"{found.family}: {lacking}; run --on clean")
+        return
+    yield from _normalised(found, found.by, RELATIVE_CE)
+
+
+def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Number | LeftOut]:
+    each = _ratios(found, by, ratio)
+    undefined = {place: _why(found, by, ratio, place) for place in np.flatnonzero(np.isnan(each[0])).tolist()}
+    lacking = [name for name in COMMON if name not in found.names] if found.published else []
+    if found.published and set(found.names) <= set(EXTRA):
+        yield LeftOut((ratio.mean,), f"{found.family}: the extra corruptions never enter it")
+    elif lacking:
+        said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
+        yield LeftOut((ratio.mean,), f"{found.family}: {said}: {', '.join(lacking)}")
+    elif undefined:
+        yield LeftOut((ratio.mean,), f"{found.family}: {next(iter(undefined.values()))}")
+    else:
+        over = f"mean of {ratio.name} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
+        yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), over)
+    said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
+    for place, name in enumerate(found.names):
+        if place in undefined:
+            yield LeftOut((ratio.each,), f"{found.family}: {undefined[place]}")
+        else:
+            yield Number(ratio.each, f"{found.family}/{name}", each[:, place], said)
+
+
+def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:
+    """The ratio of every draw and corruption, (1 + D, C); NaN where the normaliser has nothing to divide by."""
+    with contextlib.suppress(OodometerError):
+        return ratio.of(found.errors, found.clean, by)
+    # Undefined somewhere: draw by draw, so that the others stay.
+    each = np.full(found.errors.shape[:2], np.nan)
+    for draw, place in np.ndindex(*each.shape):
+        with contextlib.suppress(OodometerError):
+            each[draw, place] = ratio.of(*_draw(found, by, draw, place))[0, 0]
+    return each
+
+
+def _why(found: Measured, by: Normaliser, ratio: Ratio, place: int) -> str:
+    """Why there is no such number of all images."""
+    try:
+        ratio.of(*_draw(found, by, 0, place))
+    except OodometerError as why:
+        return str(why)
+    return ""
+
+
+def _draw(found: Measured, by: Normaliser, draw: int, place: int) -> tuple[np.ndarray, np.ndarray | None, Normaliser]:
+    """What a ratio wants of one draw and one corruption."""
+    row, at = slice(draw, draw + 1), slice(place, place + 1)
+    clean = None if found.clean is None else found.clean[row]
+    errors = np.broadcast_to(by.errors, found.errors.shape)[row, at]
+    by_clean = by.clean[row] if isinstance(by.clean, np.ndarray) else by.clean
+    return found.errors[row, at], clean, Normaliser(by.name, found.names[at], errors, by_clean)

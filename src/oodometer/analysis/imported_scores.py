@@ -1,0 +1,70 @@
+"""CE, mCE and their like from a table of accuracies: the numbers alone, since the images behind them are not here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from oodometer.analysis.corruption_scores import CLEAN, MEAN, OF_ALEXNET
+from oodometer.analysis.families import corrupted
+from oodometer.analysis.metric_request import Asked
+from oodometer.analysis.score_table import Score
+from oodometer.core.estimate import Estimate
+from oodometer.metrics.corruption_error import (
+    COMMON,
+    SEVERITIES,
+    Normaliser,
+    alexnet,
+    corruption_errors,
+    error_matrix,
+    mean_error,
+    relative_corruption_errors,
+)
+from oodometer.store.tables import Accuracy
+
+NO_INTERVAL = "none: it needs the predictions"
+ON_DISK = "imagenet-c_on-disk"
+"""ImageNet-C in the table of the 204-model testbed, whose clean set is ``val``."""
+CLEAN_OF = {ON_DISK: "val"}
+
+Errors = dict[tuple[str, int], float]
+"""Corruption and severity to the error there."""
+
+
+def imported_corruption_scores(tables: Sequence[Accuracy], asked: Asked) -> Iterator[Score]:
+    """The corruption errors of every model of which a table has all of ImageNet-C, with AlexNet as the normaliser."""
+    names = {CLEAN, *CLEAN_OF.values()}
+    clean = {(row.model, row.condition): 1 - row.accuracy for row in tables if row.condition in names}
+    for (model, family), errors in _by_family(tables).items():
+        wanted = [(name, severity) for name in COMMON for severity in SEVERITIES]
+        known = OF_ALEXNET.fullmatch(family) or family == ON_DISK
+        if not known or not set(wanted) <= set(errors):
+            continue
+        without = clean.get((model, CLEAN_OF.get(family, CLEAN)))
+        for metric, condition, value, convention in _numbers(family, errors, without, alexnet()):
+            if asked.wants(metric):
+                estimate = Estimate(value, None, None, None, NO_INTERVAL)
+                yield Score(model, "", condition, "", "", metric, estimate, 0, "imported", "", convention)
+
+
+def _by_family(tables: Sequence[Accuracy]) -> dict[tuple[str, str], Errors]:
+    """Model and family to its errors."""
+    found: dict[tuple[str, str], Errors] = {}
+    for row in tables:
+        if one := corrupted(row.condition):
+            found.setdefault((row.model, one.family), {})[one.name, one.severity] = 1 - row.accuracy
+    return found
+
+
+def _numbers(family: str, errors: Errors, clean: float | None, by: Normaliser) -> Iterator[tuple[str, str, float, str]]:
+    """Metric, condition, value and convention."""
+    matrix = error_matrix(errors)
+    over = "over 15 corruptions x 5 severities"
+    yield MEAN, family, float(mean_error(matrix)), f"mean error {over}, not normalised"
+    kinds = [("ce", "mce", "CE", corruption_errors(matrix, by))]
+    if clean is not None:
+        relative = relative_corruption_errors(matrix, clean, by)
+        kinds.append(("relative-ce", "relative-mce", "relative CE", relative))
+    for one, mean, what, values in kinds:
+        yield mean, family, float(values.mean()), f"mean of {what} {over}, by {by.name}"
+        for name, value in zip(COMMON, values.tolist(), strict=True):
+            yield one, f"{family}/{name}", value, f"{what}, by {by.name}"

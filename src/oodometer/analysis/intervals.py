@@ -1,0 +1,217 @@
+"""Metrics of one cell, each with the interval that suits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
+from oodometer.core.estimate import Estimate
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
+from oodometer.stats.bootstrap import (
+    Resampling,
+    bootstrap,
+    bootstrap_means,
+    draws_of_means,
+    interval_of,
+    resample_counts,
+)
+from oodometer.stats.intervals import DEFAULT_INTERVAL, check_level, intervals, mean_of, share_of
+
+BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile", "bca": "bca"}
+"""Intervals that fit every metric, by name, and their method."""
+
+KEPT_COUNTS = 1 << 22
+"""Counts of a bootstrap that are kept for the next cell of as many images; more are drawn again each time."""
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """Which intervals are wanted.
+
+    Args:
+        interval: ``clopper-pearson`` or ``wilson``: that for shares, Student's t for other means of one score per
+            image, and the bootstrap over images for everything else. ``bootstrap`` or ``bca``: that for everything.
+        level: Of the interval.
+        draws: Of the bootstrap.
+        by: ``class``, or a column of the data (video, ...): images of a group are drawn together, and every interval
+            is a cluster bootstrap.
+        seed: Of the bootstrap.
+    """
+
+    interval: str = DEFAULT_INTERVAL
+    level: float = 0.95
+    draws: int = 1000
+    by: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        known = [*intervals.names(), *BOOTSTRAPS]
+        if self.interval not in known:
+            raise UsageError(f"no interval named {self.interval!r}{did_you_mean(self.interval, known)}")
+
+    @cached_property
+    def resampling(self) -> Resampling:
+        """Of what is resampled; an error where the draws are too few for the level."""
+        return Resampling(self.draws, self.level, BOOTSTRAPS.get(self.interval, "percentile"), self.seed)
+
+    @property
+    def resamples_all(self) -> bool:
+        """Whether every interval is a bootstrap."""
+        return self.interval in BOOTSTRAPS or self.by is not None
+
+    @property
+    def of_counts(self) -> str:
+        """The interval of a share that is never resampled."""
+        return DEFAULT_INTERVAL if self.interval in BOOTSTRAPS else self.interval
+
+
+class CellEstimates:
+    """Metrics of the rows of one cell; those that are resampled share the sorting and the draws.
+
+    Args:
+        metrics: All that will be asked for.
+        clusters: The group of each row, where groups are resampled.
+    """
+
+    def __init__(
+        self, rows: Predictions, metrics: Sequence[Metric], how: IntervalOptions, clusters: np.ndarray | None = None
+    ) -> None:
+        self._rows = rows
+        self._names = [metric.name for metric in metrics]
+        self._how = how
+        self._clusters = clusters
+        self._draws: dict[str, np.ndarray] = {}
+
+    def of(self, metric: Metric) -> Estimate:
+        """The metric with its interval."""
+        columns = columns_of(metric, self._rows)
+        clusters = self._clusters
+        if clusters is not None and len(columns[0]) < len(self._rows):
+            clusters = clusters[self._rows.rank >= 0]
+        if metric.name not in (*OF_ANSWERS, *OF_CLASSES) or self._how.resampling.method == "bca":
+            return estimate_of(metric, columns, self._how, clusters)
+        value = float(metric.of(*columns))
+        if metric.name not in self._draws:
+            counts = counts_of(len(columns[0]), self._how.resampling, clusters)
+            if metric.name in OF_ANSWERS:
+                confidence, rank = columns
+                names = [name for name in self._names if name in OF_ANSWERS]
+                self._draws.update(resampled_answers(names, confidence, rank == 0, counts))
+            else:
+                names = [name for name in self._names if name in OF_CLASSES]
+                label, rank = columns
+                self._draws.update(resampled_classes(names, label, rank, counts))
+        return interval_of(
+            self._draws[metric.name],
+            value,
+            n=len(columns[0]),
+            resampling=self._how.resampling,
+            name=_name(clusters),
+        )
+
+
+def estimate_of(
+    metric: Metric, columns: tuple[np.ndarray, ...], how: IntervalOptions, clusters: np.ndarray | None
+) -> Estimate:
+    """The metric of these columns with its interval, whatever the metric.
+
+    Args:
+        columns: Those that the metric wants, of the images that it is defined for.
+        clusters: The group of each of these images, where groups are resampled.
+    """
+    if metric.kind == "whole":
+        if "confidence" in metric.columns:
+            # Sorted once, and so is every resample of them: what sorts by confidence is then linear in each draw.
+            order = np.argsort(columns[metric.columns.index("confidence")], kind="stable")
+            columns = tuple(column[order] for column in columns)
+            clusters = clusters if clusters is None else clusters[order]
+        return bootstrap(columns, metric.of, resampling=how.resampling, clusters=clusters)
+    scores = _scores(metric, columns)
+    if metric.kind == "share":
+        return share_estimate(scores, how, clusters)
+    if how.resamples_all:
+        return bootstrap_means(scores, resampling=how.resampling, clusters=clusters)
+    return mean_of(scores, level=how.level, bounds=metric.bounds)
+
+
+def _scores(metric: Metric, columns: tuple[np.ndarray, ...]) -> np.ndarray:
+    """One score per image, also where the metric is somebody's own."""
+    scores = np.asarray(metric.of(*columns))
+    if scores.shape != (len(columns[0]),):
+        raise OodometerError(
+            f"{metric.name}: gave an array of shape {scores.shape} for {len(columns[0])} images; a metric of kind "
+            f"{metric.kind!r} gives one score for each"
+        )
+    if metric.kind == "share" and not ((scores == 0) | (scores == 1)).all():
+        raise OodometerError(f"{metric.name}: gave scores other than 0 and 1; make it of kind 'mean'")
+    return scores
+
+
+def share_estimate(right: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None) -> Estimate:
+    """The share of True, (N,), with its interval."""
+    if how.resamples_all:
+        return bootstrap_means(right, resampling=how.resampling, clusters=clusters)
+    return share_of(int(right.sum()), len(right), interval=how.interval, level=how.level)
+
+
+def counts_of(n: int, resampling: Resampling, clusters: np.ndarray | None) -> Iterable[np.ndarray]:
+    """How often each image is drawn in each resample, in blocks (d, N): with its group where groups are drawn."""
+    if clusters is not None:
+        return _cluster_counts(clusters, resampling)
+    return _kept_counts(n, resampling) if n * resampling.draws <= KEPT_COUNTS else resample_counts(n, resampling)
+
+
+@lru_cache(maxsize=4)
+def _kept_counts(n: int, resampling: Resampling) -> tuple[np.ndarray, ...]:
+    return tuple(resample_counts(n, resampling))
+
+
+def _cluster_counts(clusters: np.ndarray, resampling: Resampling) -> Iterator[np.ndarray]:
+    groups, codes = np.unique(clusters, return_inverse=True)
+    if len(groups) < 2:
+        raise OodometerError("all images are in one cluster: a cluster bootstrap needs two or more")
+    step = max(KEPT_COUNTS // len(clusters), 1)
+    for block in resample_counts(len(groups), resampling):
+        for start in range(0, len(block), step):
+            yield block[start : start + step, codes]
+
+
+@dataclass(frozen=True)
+class SharedDraws:
+    """Means over images, several at once: all of them over the same resampled images.
+
+    Args:
+        means: (1 + D, C): the means over all images, then those of each draw.
+        n: The number of images.
+        name: Of the bootstrap.
+    """
+
+    means: np.ndarray
+    n: int
+    resampling: Resampling
+    name: str
+
+    def estimate(self, values: np.ndarray) -> Estimate:
+        """The interval of a number that is a function of the means, (1 + D,); its first entry is the number."""
+        return interval_of(values[1:], float(values[0]), n=self.n, resampling=self.resampling, name=self.name)
+
+
+def shared_draws(scores: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None = None) -> SharedDraws:
+    """The means of each column of the scores, (N, C), over all images and over each resample of them."""
+    # Functions of many means get percentile intervals: BCa would need them with each image left out as well.
+    resampling = replace(how.resampling, method="percentile")
+    draws = draws_of_means(scores, resampling=resampling, clusters=clusters)
+    means = scores.mean(axis=0, dtype=np.float64, keepdims=True)
+    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, _name(clusters))
+
+
+def _name(clusters: np.ndarray | None) -> str:
+    return "bootstrap" if clusters is None else "cluster bootstrap"

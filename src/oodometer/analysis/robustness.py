@@ -1,0 +1,376 @@
+"""Effective and relative robustness of every model: what it has beyond its clean accuracy."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from oodometer.analysis.accuracy_pairs import Origin, Points, points_of_table
+from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
+from oodometer.analysis.robustness_text import table_of
+from oodometer.analysis.stored_pairs import clean_side, points_of_store
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
+from oodometer.core.estimate import Estimate
+from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
+from oodometer.stats.bootstrap import Resampling, bootstrap_means
+from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
+from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
+from oodometer.stats.intervals import mean_of
+from oodometer.stats.lines import compare_scales
+from oodometer.stats.paired import PairedCounts, paired_difference
+from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
+from oodometer.stats.scales import Scale
+from oodometer.store.store import Store, open_store
+from oodometer.store.tables import Accuracy
+
+STANDARD = "standard"
+
+FEWEST_RIGHT = 5
+"""Clean images that a model must be right on for an interval of its relative drop: of 5, 0.7 % of the resamples have
+none, of 2 it would be 14 %."""
+
+
+@dataclass(frozen=True)
+class RobustnessOptions:
+    """How the baseline is drawn.
+
+    Args:
+        scale: On which the line is straight: ``linear``, ``logit`` or ``probit``.
+        baseline: The category of the models that the line goes through; empty: all of them.
+        baseline_above: The least clean accuracy of these models, a share.
+        leave_out: Patterns (``*aws*``) of models that the line does not go through.
+        knee: A model, or a clean accuracy: two lines, one on each side of it, as for ImageNet-A.
+        resampling: Of images and models.
+    """
+
+    scale: Scale = "logit"
+    baseline: str = STANDARD
+    baseline_above: float = 0.0
+    leave_out: tuple[str, ...] = ()
+    knee: str | float | None = None
+    resampling: Resampling = DEFAULT_RESAMPLING
+
+
+DEFAULT_OPTIONS = RobustnessOptions()
+
+
+@dataclass(frozen=True)
+class ModelRobustness:
+    """One model beside the line.
+
+    Args:
+        category: ``standard``, or what was done to it; empty where nobody says.
+        in_baseline: Whether the line goes through it; its ρ is then closer to 0 than it would be otherwise.
+        x: Accuracy on each clean set.
+        y: Accuracy under the shift.
+        drop: x minus y, on the first clean set.
+        relative_drop: The share of x that is lost; None where x is 0.
+        rho: Effective robustness: y minus what the line expects at x.
+        tau: Relative robustness: y minus that of the parent; None where no parent is known or measured.
+        parent: The model that it was made from.
+        rank_x, rank_y: Among all these models, 1 for the best.
+        rank_change: Places won under the shift.
+    """
+
+    model: str
+    category: str
+    in_baseline: bool
+    x: tuple[Estimate, ...]
+    y: Estimate
+    drop: Estimate
+    relative_drop: Estimate | None
+    rho: Estimate
+    tau: Estimate | None
+    parent: str | None
+    rank_x: int
+    rank_y: int
+    rank_change: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """How far the models stand in the same order on the first clean set and under the shift.
+
+    Args:
+        pearson, spearman, kendall: Correlations of x and y over all models; None where they are undefined: fewer than
+            four models, or no variation.
+        pairs: Of models; ``swapped_pairs`` of them change their order.
+    """
+
+    pearson: Estimate | None
+    spearman: Estimate | None
+    kendall: Estimate | None
+    pairs: int
+    swapped_pairs: int
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """All models under one shift, and the line that says what to expect; prints as a table.
+
+    Args:
+        x: The clean sets; usually one.
+        y: The shift.
+        conditions: What ``y`` is the mean of; one, where it is no family.
+        same_images: Whether x and y are of the same photographs, so that their differences are paired.
+        order: Correlations, and pairs of models that swap.
+        band: Clean accuracy, and between which accuracies the line lies there: (x, low, high); none for a plane.
+        scales: Leave-one-out error of a line on each scale, in accuracy, best first.
+        notes: What was left out, and why.
+    """
+
+    x: tuple[str, ...]
+    y: str
+    conditions: tuple[str, ...]
+    same_images: bool
+    fitted: Fitted
+    models: tuple[ModelRobustness, ...]
+    order: Order
+    band: tuple[tuple[float, float, float], ...]
+    scales: tuple[tuple[str, float], ...]
+    notes: tuple[str, ...]
+    level: float
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, *, plot: bool = False) -> str:
+        """The line and every model as text, the highest ρ first; ``plot`` draws the intervals of ρ."""
+        return table_of(self, plot=plot)
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return asdict(self)
+
+
+def robustness(
+    store: str | Store,
+    shift: str,
+    *,
+    x: Sequence[str] = (),
+    origins: Mapping[str, Origin] | None = None,
+    options: RobustnessOptions = DEFAULT_OPTIONS,
+) -> Robustness:
+    """Effective and relative robustness of every model of a store under a shift.
+
+    Args:
+        shift: A condition, a data set, or a family such as ``imagenet-c``, whose conditions are averaged.
+        x: The clean set, over the same classes; several make a plane of the line. By default the other side of the
+            shift, where it was run as one, and ``clean`` otherwise.
+        origins: Category and parent of models whose cards do not say.
+    """
+    opened = store if isinstance(store, Store) else open_store(str(store))
+    sides = x or clean_side(opened, shift)
+    points = points_of_store(opened, sides, shift, origins=origins or {}, level=options.resampling.level)
+    return robustness_of(points, options)
+
+
+def robustness_of_table(
+    rows: Sequence[Accuracy],
+    shift: str,
+    *,
+    x: Sequence[str],
+    origins: Mapping[str, Origin] | None = None,
+    options: RobustnessOptions = DEFAULT_OPTIONS,
+) -> Robustness:
+    """The same from a table of accuracies."""
+    level = options.resampling.level
+    return robustness_of(points_of_table(rows, x, shift, origins=origins or {}, level=level), options)
+
+
+def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
+    """Draw the baseline and set every model beside it."""
+    x = np.array([[one.value for one in point.x] for point in points.models])
+    y = np.array([point.y.value for point in points.models])
+    baseline = baseline_models(points, options)
+    drawn = _drawn(points, baseline, options)
+    scales, said = _scales(x[baseline], y[baseline], drawn.fitted)
+    change = rank_change(x[:, 0], y)
+    models = tuple(
+        ModelRobustness(
+            model=point.model,
+            category=point.origin.category,
+            in_baseline=bool(baseline[at]),
+            x=point.x,
+            y=point.y,
+            drop=drop_under_shift(points, at, options.resampling.level),
+            relative_drop=_relative_drop(points, at, options.resampling),
+            rho=drawn.rho[at],
+            tau=_tau(points, at, options.resampling.level),
+            parent=point.origin.parent,
+            rank_x=int(rank_x),
+            rank_y=int(rank_y),
+            rank_change=int(change[at]),
+        )
+        for at, (point, rank_x, rank_y) in enumerate(zip(points.models, ranks(x[:, 0]), ranks(y), strict=True))
+    )
+    return Robustness(
+        x=points.x,
+        y=points.y,
+        conditions=points.conditions,
+        same_images=points.same_images,
+        fitted=drawn.fitted,
+        models=models,
+        order=_order(x[:, 0], y, options.resampling.level),
+        band=drawn.band,
+        scales=scales,
+        notes=(
+            *points.notes,
+            *unused_patterns([point.model for point in points.models], options.leave_out),
+            *said,
+            *_without_parents(points),
+        ),
+        level=options.resampling.level,
+    )
+
+
+def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
+    """Which models the line goes through, (M,) bool."""
+    categories = {point.origin.category for point in points.models}
+    if options.baseline and options.baseline not in categories:
+        known = sorted(one for one in categories if one)
+        hint = did_you_mean(options.baseline, known) or "; no categories are known: give --categories CSV"
+        raise UsageError(
+            f"no model of category {options.baseline!r} among those measured on {points.y} "
+            f"(--baseline all takes every model){hint}"
+        )
+    return np.array(
+        [
+            may_be_baseline(point.model, point.origin, options) and point.x[0].value >= options.baseline_above
+            for point in points.models
+        ]
+    )
+
+
+def may_be_baseline(model: str, origin: Origin, options: RobustnessOptions) -> bool:
+    """Whether lines go through the model wherever its clean accuracy is high enough: by its category and name."""
+    wanted = not options.baseline or origin.category == options.baseline
+    return wanted and not any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
+
+
+def unused_patterns(models: Sequence[str], leave_out: Sequence[str]) -> list[str]:
+    """A line about each pattern that fits no model: it may be mistyped."""
+    return [
+        f"--leave-out {pattern}: fits no model here" for pattern in leave_out if not fnmatch.filter(models, pattern)
+    ]
+
+
+def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> Drawn:
+    """The baseline, of the kind that is asked for."""
+    try:
+        if len(points.x) > 1:
+            if options.knee is not None:
+                raise UsageError("a knee needs one clean set; give --x once")
+            return draw_plane(points, baseline, options.scale, options.resampling)
+        if options.knee is None:
+            return draw_line(points, baseline, options.scale, options.resampling)
+        return draw_two_lines(points, baseline, _knee(points, options.knee), options.scale, options.resampling)
+    except UsageError:
+        raise
+    except OodometerError as error:
+        raise OodometerError(f"the baseline ({_said(options, int(baseline.sum()))}): {error}") from error
+
+
+def _said(options: RobustnessOptions, n: int) -> str:
+    """Which models the baseline goes through, in words."""
+    words = [f"{n} models of category {options.baseline!r}" if options.baseline else f"{n} models"]
+    if options.baseline_above:
+        words.append(f"clean accuracy at least {options.baseline_above:g}")
+    if options.leave_out:
+        words.append(f"without {', '.join(options.leave_out)}")
+    return ", ".join(words)
+
+
+def _knee(points: Points, knee: str | float) -> float:
+    """The clean accuracy at which the baseline bends: a number, or that of a model."""
+    places = {point.model: point.x[0].value for point in points.models}
+    if isinstance(knee, str) and knee not in places:
+        raise UsageError(
+            f"--knee {knee}: no such model{did_you_mean(knee, places)}; or give a clean accuracy like 0.76"
+        )
+    return places[knee] if isinstance(knee, str) else float(knee)
+
+
+def _scales(x: np.ndarray, y: np.ndarray, fitted: Fitted) -> tuple[tuple[tuple[str, float], ...], list[str]]:
+    """The error of a line on each scale, where it can be told; and why not otherwise."""
+    if fitted.kind != "line" or fitted.n <= 3:
+        return (), []
+    try:
+        return tuple((one.line.scale, one.rmse) for one in compare_scales(x[:, 0], y)), []
+    except OodometerError as error:
+        return (), [f"the scales are not compared: {error}"]
+
+
+def _order(x: np.ndarray, y: np.ndarray, level: float) -> Order:
+    pairs, swapped = len(x) * (len(x) - 1) // 2, swapped_pairs(x, y)
+    if len(x) < FEWEST_MODELS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Order(None, None, None, pairs, swapped)
+    found = [of(x, y, level=level) for of in (pearson, spearman, kendall)]
+    return Order(found[0], found[1], found[2], pairs, swapped)
+
+
+def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
+    """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
+    if points.same_images and points.right_x is not None and points.right_y is not None:
+        return _difference(points.right_x[at], points.right_y[at], level)
+    point = points.models[at]
+    return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
+
+
+def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate | None:
+    """The share of the clean accuracy that is lost; over the same resampled images where both sides have the same."""
+    point = points.models[at]
+    if point.x[0].value == 0:
+        return None
+    if not points.same_images or points.right_x is None or points.right_y is None:
+        return relative_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, resampling=resampling)
+    both = np.stack([points.right_x[at], points.right_y[at]], axis=1).astype(np.float64)
+    # Of a model that is right on a few clean images, many resamples have none of them.
+    if (both[:, 0] > 0).sum() < FEWEST_RIGHT:
+        lost = (point.x[0].value - point.y.value) / point.x[0].value
+        return Estimate(lost, None, None, len(both), f"none: right on fewer than {FEWEST_RIGHT} clean images")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return bootstrap_means(both, lambda means: (means[:, 0] - means[:, 1]) / means[:, 0], resampling=resampling)
+
+
+def _tau(points: Points, at: int, level: float) -> Estimate | None:
+    """The model minus its parent under the shift, where the parent is among the models."""
+    parent = _parent(points, at)
+    return None if parent is None else difference_under_shift(points, at, parent, level)
+
+
+def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:
+    """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
+    if points.right_y is not None:
+        return _difference(points.right_y[a], points.right_y[b], level)
+    one, other = points.models[a].y, points.models[b].y
+    return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
+
+
+def _parent(points: Points, at: int) -> int | None:
+    """The place of the model's parent."""
+    name = points.models[at].origin.parent
+    places = [place for place, other in enumerate(points.models) if other.model == name and place != at]
+    return places[0] if places else None
+
+
+def _without_parents(points: Points) -> list[str]:
+    """A line about models whose parents are named but not among those measured."""
+    parents = {
+        str(point.origin.parent)
+        for at, point in enumerate(points.models)
+        if point.origin.parent is not None and _parent(points, at) is None
+    }
+    return [f"no τ of the models made from {', '.join(sorted(parents))}: not among those measured"] if parents else []
+
+
+def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
+    """The mean of a minus the mean of b over the same images."""
+    if a.dtype != bool or b.dtype != bool:
+        return mean_of(a.astype(np.float64) - b, level=level)
+    counts = PairedCounts(int((a & b).sum()), int((b & ~a).sum()), int((a & ~b).sum()), int((~a & ~b).sum()))
+    return paired_difference(counts, level=level)

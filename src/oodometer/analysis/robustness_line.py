@@ -1,0 +1,188 @@
+"""What clean accuracy leads to expect: a line, two lines with a knee, or a plane; and ρ of every model beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from oodometer.analysis.accuracy_pairs import Points
+from oodometer.core.estimate import Estimate
+from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.effective_robustness import rho_from_counts, rho_from_images
+from oodometer.stats.lines import (
+    Line,
+    band,
+    bootstrap_lines,
+    fit_line,
+    intercept_of,
+    percentiles,
+    slope_of,
+)
+from oodometer.stats.scales import Scale, from_scale, to_scale
+from oodometer.stats.several_clean_sets import Plane, bootstrap_planes, fit_plane, rho_from_several_counts
+from oodometer.stats.two_piece import fit_two_piece
+
+BAND_PLACES = 41
+"""Clean accuracies at which the band is given."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One line of the baseline, or its plane, on the scale; intervals over models.
+
+    Args:
+        slopes: One for each clean set.
+        r2: The share of the variance, on the scale, that it explains.
+        n: How many models it goes through.
+        left_out: How many more are at exactly 0 % or 100 % and have no place on the scale.
+    """
+
+    slopes: tuple[Estimate, ...]
+    intercept: Estimate
+    r2: float
+    n: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The baseline.
+
+    Args:
+        kind: ``line``, ``two lines`` with a knee, or ``plane`` over several clean sets.
+        r2, n, left_out: As of a piece, over all of them.
+        slope, intercept: Of a line; None for the other kinds, which have them in their pieces.
+        knee: The clean accuracy at which the second of two lines takes over.
+        pieces: The line; the two of them; or the plane.
+    """
+
+    kind: str
+    scale: Scale
+    r2: float
+    n: int
+    left_out: int
+    slope: Estimate | None
+    intercept: Estimate | None
+    knee: float | None
+    pieces: tuple[Piece, ...]
+
+
+class Drawn(NamedTuple):
+    """The baseline, ρ of every model, and between which accuracies a line lies at each clean accuracy."""
+
+    fitted: Fitted
+    rho: tuple[Estimate, ...]
+    band: tuple[tuple[float, float, float], ...]
+
+
+def draw_line(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> Drawn:
+    """One line through the baseline models, (M,) bool."""
+    x, y = _accuracies(points)
+    line = fit_line(x[baseline, 0], y[baseline], scale=scale)
+    piece = _piece(line, x[baseline, 0], y[baseline], resampling)
+    fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
+    every = np.arange(len(y))
+    return Drawn(
+        fitted, _rho(points, every, baseline, scale, resampling), _band(x, y, every, baseline, line, resampling)
+    )
+
+
+def draw_two_lines(points: Points, baseline: np.ndarray, knee: float, scale: Scale, resampling: Resampling) -> Drawn:
+    """A line on each side of the knee; each model is judged by the line of its side."""
+    x, y = _accuracies(points)
+    both = fit_two_piece(x[baseline, 0], y[baseline], knee, scale=scale)
+    pieces: list[Piece] = []
+    rho: dict[int, Estimate] = {}
+    bands: list[tuple[float, float, float]] = []
+    for side, line in ((x[:, 0] <= knee, both.below), (x[:, 0] > knee, both.above)):
+        chosen, models = side & baseline, np.flatnonzero(side)
+        pieces.append(_piece(line, x[chosen, 0], y[chosen], resampling))
+        rho |= dict(zip(models.tolist(), _rho(points, models, baseline, scale, resampling), strict=True))
+        bands += _band(x, y, models, baseline, line, resampling)
+    fitted = Fitted("two lines", scale, both.r2, both.n, both.left_out, None, None, knee, tuple(pieces))
+    return Drawn(fitted, tuple(rho[at] for at in range(len(y))), tuple(bands))
+
+
+def draw_plane(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> Drawn:
+    """A plane over several clean sets."""
+    x, y = _accuracies(points)
+    plane = fit_plane(x[baseline], y[baseline], scale=scale)
+    planes = bootstrap_planes(x[baseline], y[baseline], scale=scale, draws=resampling.draws, seed=resampling.seed)
+    name = f"bootstrap over models {100 * resampling.level:g}%"
+    bounds = percentiles(np.column_stack([planes.slopes, planes.intercepts]), resampling.level).T
+    numbers = [
+        Estimate(value, float(low), float(high), plane.n, name)
+        for value, (low, high) in zip((*plane.slopes, plane.intercept), bounds, strict=True)
+    ]
+    piece = Piece(tuple(numbers[:-1]), numbers[-1], plane.r2, plane.n, plane.left_out)
+    fitted = Fitted("plane", scale, plane.r2, plane.n, plane.left_out, None, None, None, (piece,))
+    return Drawn(fitted, _rho_of_plane(points, plane, baseline, resampling), ())
+
+
+def lines_of(fitted: Fitted, places: Sequence[tuple[float, float, float]]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of each line the band (P, 3) that `Drawn` has, and what the line expects there, (P,); none of a plane."""
+    if not places:
+        return []
+    drawn = []
+    for piece, part in zip(fitted.pieces, np.array_split(np.array(places), len(fitted.pieces)), strict=True):
+        expected = piece.slopes[0].value * to_scale(part[:, 0], fitted.scale) + piece.intercept.value
+        drawn.append((part, from_scale(expected, fitted.scale)))
+    return drawn
+
+
+def _accuracies(points: Points) -> tuple[np.ndarray, np.ndarray]:
+    """On the clean sets (M, K) and under the shift (M,)."""
+    x = np.array([[one.value for one in point.x] for point in points.models])
+    return x, np.array([point.y.value for point in points.models])
+
+
+def _piece(line: Line, x: np.ndarray, y: np.ndarray, resampling: Resampling) -> Piece:
+    draws = bootstrap_lines(x, y, scale=line.scale, draws=resampling.draws, seed=resampling.seed)
+    slope, intercept = (of(line, draws, level=resampling.level) for of in (slope_of, intercept_of))
+    return Piece((slope,), intercept, line.r2, line.n, line.left_out)
+
+
+def _band(
+    x: np.ndarray, y: np.ndarray, models: np.ndarray, baseline: np.ndarray, line: Line, resampling: Resampling
+) -> tuple[tuple[float, float, float], ...]:
+    """Where a line may lie, over the range of the models (m,) that it judges."""
+    chosen = models[baseline[models]]
+    draws = bootstrap_lines(x[chosen, 0], y[chosen], scale=line.scale, draws=resampling.draws, seed=resampling.seed)
+    places = np.linspace(x[models, 0].min(), x[models, 0].max(), BAND_PLACES)
+    low, high = band(draws, places, level=resampling.level)
+    return tuple(zip(places.tolist(), low.tolist(), high.tolist(), strict=True))
+
+
+def _rho(
+    points: Points, models: np.ndarray, baseline: np.ndarray, scale: Scale, resampling: Resampling
+) -> tuple[Estimate, ...]:
+    """ρ of some models (m,) beside the line through those of them that are in the baseline."""
+    if points.right_x is not None and points.right_y is not None:
+        return rho_from_images(
+            points.right_x[models],
+            points.right_y[models],
+            baseline[models],
+            same_images=points.same_images,
+            scale=scale,
+            resampling=resampling,
+        )
+    x, y = _accuracies(points)
+    some = [points.models[at] for at in models]
+    n_x, n_y = [one.x[0].n for one in some], [one.y.n for one in some]
+    return rho_from_counts(x[models, 0], y[models], n_x, n_y, baseline[models], scale=scale, resampling=resampling)
+
+
+def _rho_of_plane(points: Points, plane: Plane, baseline: np.ndarray, resampling: Resampling) -> tuple[Estimate, ...]:
+    x, y = _accuracies(points)
+    sizes = [tuple(one.n for one in point.x) for point in points.models]
+    n_y = [point.y.n for point in points.models]
+
+    def with_sizes(n_x: Sequence[int | None]) -> tuple[Estimate, ...]:
+        return rho_from_several_counts(x, y, n_x, n_y, baseline, scale=plane.scale, resampling=resampling)
+
+    # The sizes of the clean sets are usually those of all models.
+    found = {n_x: with_sizes(n_x) for n_x in dict.fromkeys(sizes)}
+    return tuple(found[n_x][at] for at, n_x in enumerate(sizes))

@@ -1,0 +1,286 @@
+"""The scores of every model of a store, each number with its interval and n."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from oodometer.analysis.common_images import clusters_of
+from oodometer.analysis.imported_scores import imported_corruption_scores
+from oodometer.analysis.intervals import CellEstimates, IntervalOptions
+from oodometer.analysis.metric_request import (
+    DEFAULT_METRICS,
+    EVERY_METRIC,
+    Asked,
+    GroupScores,
+    ScoreOptions,
+    asked_name,
+    checked_names,
+    group_scores,
+)
+from oodometer.analysis.named import cells_of, check_condition, models_of
+from oodometer.analysis.score_table import LeftOut, Score, Scores, about, or_left_out
+from oodometer.analysis.temperature_scaling import Scaled
+from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
+from oodometer.core.estimate import Estimate
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.metric import Metric
+from oodometer.metrics.metric import metrics as cell_metrics
+from oodometer.metrics.multi_label import read_label_sets
+from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
+from oodometer.store.cells import Cell
+from oodometer.store.images import ImageTables
+from oodometer.store.queries import Counts, counts
+from oodometer.store.store import Store, open_store
+from oodometer.store.tables import Accuracy, read_tables
+
+COUNTED = ("top-1", "top-5", "error")
+"""Metrics that are counts of rows: one query answers them for all cells at once."""
+
+DEFAULT_OPTIONS = ScoreOptions()
+
+Progress = Callable[[int, int], None]
+"""Called with the number of cells that are done, and of all."""
+
+
+def score(
+    store: str | Store,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    interval: str = DEFAULT_INTERVAL,
+    level: float = 0.95,
+    options: ScoreOptions = DEFAULT_OPTIONS,
+    progress: Progress | None = None,
+) -> Scores:
+    """The metrics of every model, measured or imported.
+
+    Args:
+        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class``.
+        interval: ``clopper-pearson`` or ``wilson`` for shares; ``bootstrap`` or ``bca`` for every metric.
+        level: Of the interval.
+        options: What some metrics need.
+        progress: Called with the number of cells read, and of all.
+
+    Raises:
+        OodometerError: A metric that was named is undefined for every model and condition. With ``all`` it is left
+            out, and so is top-5 accuracy where nothing but the default was asked for.
+    """
+    opened = store if isinstance(store, Store) else open_store(str(store))
+    how = IntervalOptions(interval, level, options.draws, options.by, options.seed)
+    asked = Asked(checked_names(metrics), how, options)
+    if how.resamples_all or set(asked.names) - set(COUNTED):
+        _ = how.resampling  # an error now, if the draws are too few, rather than in the middle
+    counted = counts(opened)
+    tables = read_tables(opened)
+    if not counted and not tables:
+        raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
+    cells = [found.cell for found in counted]
+    _check_options(options, opened, cells)
+    undefined = Undefined()
+    rows = [one for found in counted for one in undefined.without(_counted(opened, found, asked), _where(found.cell))]
+    rows += _of_cells(opened, cells, asked, undefined, progress)
+    rows += _of_groups(opened, cells, asked, undefined)
+    rows = sorted(rows, key=lambda row: (row.model, row.weights))
+    rows += [one for found in tables for one in _imported(found, asked)]
+    rows += imported_corruption_scores(tables, asked)
+    # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
+    told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
+    undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
+    return Scores(tuple(rows), undefined.lines(told), _warnings(opened, cells))
+
+
+def _warnings(store: Store, cells: Sequence[Cell]) -> tuple[str, ...]:
+    """What was found out about attacks while they ran."""
+    attacked = [cell for cell in cells if "attack" in cell.condition]
+    return tuple(f"{_where(cell)}: {line}" for cell in attacked for line in store.warnings(cell))
+
+
+def _check_options(options: ScoreOptions, store: Store, cells: Sequence[Cell]) -> None:
+    """An error for what the user named and nothing can be made of, whatever metrics are asked for."""
+    if options.temperature is not None:
+        check_condition(options.temperature, cells, "--temperature")
+    if options.ood is not None:
+        check_condition(options.ood, cells, "--ood")
+    if options.normaliser is not None:
+        cells_of(options.normaliser, list(cells), store)
+    if options.label_sets is not None:
+        read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
+    if options.by not in (None, "class"):
+        tables, known = ImageTables(store), {"class"}
+        for cell in cells:
+            known |= set(tables.of(cell).columns)
+            if options.by in known:
+                return
+        raise UsageError(f"--by {options.by}: no data here have such a column{did_you_mean(str(options.by), known)}")
+
+
+class Undefined:
+    """What could not be computed, where, and why."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], list[str]] = {}
+
+    def without(self, found: Iterable[Score | LeftOut], where: str = "") -> Iterator[Score]:
+        """The scores alone; the reasons are kept, with the cell that they are about, if it is one."""
+        for one in found:
+            if not isinstance(one, LeftOut):
+                yield one
+                continue
+            for name in one.metrics:
+                self._found.setdefault((name, one.why), []).append(where)
+
+    def check(self, names: Sequence[str], rows: Sequence[Score]) -> None:
+        """An error if one of these metrics is defined nowhere."""
+        found = {asked_name(row.metric) for row in rows}
+        for name in names:
+            if name not in found:
+                reasons = [why for one, why in self._found if one == name]
+                raise OodometerError(
+                    _said([name], reasons[0] if reasons else "there are no predictions to compute it from")
+                )
+
+    def lines(self, names: Sequence[str]) -> tuple[str, ...]:
+        """One line per reason that keeps one of these metrics from being computed."""
+        by_reason: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for (name, why), where in self._found.items():
+            if name in names:
+                by_reason.setdefault((why.removeprefix(f"{name}: "), tuple(where)), []).append(name)
+        return tuple(_said(about_names, why) + _places(where) for (why, where), about_names in by_reason.items())
+
+
+def _said(names: Sequence[str], why: str) -> str:
+    """A reason with the metrics that it is about, once."""
+    return why if why.startswith(f"{names[0]}: ") else f"{', '.join(names)}: {why}"
+
+
+def _places(where: Sequence[str]) -> str:
+    if not where[0]:
+        return ""
+    return f" ({where[0]})" if len(where) == 1 else f" ({where[0]} and {len(where) - 1} more)"
+
+
+def _where(cell: Cell) -> str:
+    return f"{cell.model_name} on {cell.condition_name}"
+
+
+def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score | LeftOut]:
+    """The metrics that are counts."""
+    if asked.how.resamples_all or not asked.wants(*COUNTED):
+        return
+    cell = found.cell
+    if found.n == 0:
+        yield LeftOut(COUNTED, "no labelled images, so it is undefined")
+        return
+    hits = {"top-1": found.top1, "top-5": found.top5, "error": found.n - found.top1}
+    of_cell = about(store, [cell], missing=cell.n_rows - found.n_rows)
+    for name in asked.names:
+        if name == "top-5" and (why := _no_top5(cell)):
+            yield LeftOut(("top-5",), why)
+        elif name in hits:
+            estimate = share_of(hits[name], found.n, interval=asked.how.interval, level=asked.how.level)
+            yield of_cell.score(name, estimate, cell_metrics.get(name).convention)
+
+
+def _no_top5(cell: Cell) -> str:
+    """Why top-5 accuracy says nothing about this cell; empty where it does."""
+    if cell.n_classes <= 5:
+        return f"every answer is among the best five of {cell.n_classes} classes"
+    if cell.known_classes is not None and cell.known_classes < 5:
+        return f"only the best {cell.known_classes} classes of these answers are known"
+    return ""
+
+
+def _of_cells(
+    store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined, progress: Progress | None
+) -> Iterator[Score]:
+    """The metrics that are a number about one cell and no count."""
+    known = set(cell_metrics.names())
+    names = [name for name in asked.names if name in known and (asked.how.resamples_all or name not in COUNTED)]
+    if not names or not cells:
+        return
+    wanted = [cell_metrics.get(name) for name in names]
+    for done, (cell, found) in enumerate(scores_of_cells(store, cells, wanted, asked)):
+        if progress:
+            progress(done, len(cells))
+        yield from undefined.without(found, _where(cell))
+    if progress:
+        progress(len(cells), len(cells))
+
+
+def scores_of_cells(
+    store: Store, cells: Sequence[Cell], metrics: Sequence[Metric], asked: Asked
+) -> Iterator[tuple[Cell, Iterator[Score | LeftOut]]]:
+    """The metrics of each of these cells, and what is undefined of it."""
+    reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))
+    for cell in cells:
+        yield cell, _of_cell(reading, cell, metrics, asked.how)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Where the rows of cells and their images come from."""
+
+    store: Store
+    tables: ImageTables
+    scaled: Scaled
+
+
+def _of_cell(
+    reading: _Reading, cell: Cell, metrics: Sequence[Metric], how: IntervalOptions
+) -> Iterator[Score | LeftOut]:
+    plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
+    changed = [metric for metric in metrics if reading.scaled.changes(metric)]
+    for read, some in ((reading.store.read, plain), (reading.scaled.read, changed)):
+        if some:
+            found = _of_rows(reading, cell, read, some, how)
+            yield from or_left_out(found, tuple(metric.name for metric in some))
+
+
+def _of_rows(
+    reading: _Reading, cell: Cell, read: Callable[[Cell], Predictions], metrics: Sequence[Metric], how: IntervalOptions
+) -> Iterator[Score | LeftOut]:
+    rows = read(cell)
+    clusters = clusters_of(reading.tables.of(cell), rows, how.by) if how.by else None
+    estimates = CellEstimates(rows, metrics, how, clusters)
+    of_cell = about(reading.store, [cell], missing=cell.n_rows - len(rows))
+    for metric in metrics:
+        if metric.name == "top-5" and (why := _no_top5(cell)):
+            yield LeftOut(("top-5",), why)
+            continue
+        try:
+            estimate = estimates.of(metric)
+        except OodometerError as error:
+            yield LeftOut((metric.name,), str(error))
+        else:
+            note = reading.scaled.note(cell) if reading.scaled.changes(metric) else ""
+            yield of_cell.score(metric.name, estimate, metric.convention + note)
+
+
+def _of_groups(store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
+    """The metrics about several cells of one model, or about less than a cell."""
+    known = set(group_scores.names())
+    by_function: dict[GroupScores, list[str]] = {}
+    for name in asked.names:
+        if name in known:
+            by_function.setdefault(group_scores.get(name), []).append(name)
+    for function, names in by_function.items():
+        for of_model in models_of(cells):
+            yield from undefined.without(or_left_out(function(store, of_model, asked), tuple(names)))
+
+
+def _imported(found: Accuracy, asked: Asked) -> Iterator[Score]:
+    for name, share in (("top-1", found.accuracy), ("error", round(1 - found.accuracy, 12))):
+        if asked.wants(name):
+            convention = cell_metrics.get(name).convention
+            estimate = _of_table(share, found.n, asked.how)
+            yield Score(found.model, "", found.condition, "", "", name, estimate, 0, "imported", "", convention)
+
+
+def _of_table(share: float, n: int | None, how: IntervalOptions) -> Estimate:
+    if n is None:
+        return Estimate(share, None, None, None, "none: n is not known")
+    if how.resamples_all:
+        return Estimate(share, None, None, n, "none: the images are not here")
+    # The table gives a rounded share; the nearest count is the one it came from, or as close as can be known.
+    near = share_of(round(share * n), n, interval=how.interval, level=how.level)
+    return Estimate(share, near.low, near.high, n, near.interval)

@@ -1,0 +1,88 @@
+"""Predictions after temperature scaling, the temperature fitted on one condition alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from oodometer.analysis.named import cells_on, model_of, names_of_conditions, same_classes
+from oodometer.core.errors import StoreError
+from oodometer.core.predictions import Predictions
+from oodometer.metrics.metric import Metric
+from oodometer.metrics.temperature import TemperatureFit, fit_temperature_to, rescaled
+from oodometer.store.cells import Cell
+from oodometer.store.store import Store
+
+SCALED = {"confidence", "margin", "energy", "max_logit", "entropy", "label_log_probability", "sum_squares"}
+"""The columns that depend on the temperature; the order of the classes does not."""
+
+
+class Scaled:
+    """Reads the rows of cells, scaled by the temperature of their model where one is asked for.
+
+    Args:
+        cells: Among which those lie that the temperatures are fitted on.
+        condition: Where to fit them; None: nothing is scaled.
+    """
+
+    def __init__(self, store: Store, cells: Sequence[Cell], condition: str | None) -> None:
+        self._store = store
+        self._cells = cells
+        self._condition = condition
+        self._fitted: dict[str, TemperatureFit] = {}
+        self._where: dict[str, Cell] = {}
+
+    def changes(self, metric: Metric) -> bool:
+        """Whether the metric depends on the temperature, and there is one."""
+        return self._condition is not None and bool(SCALED & set(metric.columns))
+
+    def read(self, cell: Cell) -> Predictions:
+        """The rows of a cell."""
+        if self._condition is None:
+            return self._store.read(cell)
+        rows = _with_logits(self._store, cell)
+        found = rescaled(rows, self._fit(cell).temperature)
+        # The kept logits are rounded: the answers are those that the model gave, not those of rounded logits.
+        return replace(found, prediction=rows.prediction, rank=rows.rank, top5=rows.top5)
+
+    def note(self, cell: Cell) -> str:
+        """What was done to the confidences of this cell, as the end of a convention."""
+        if self._condition is None:
+            return ""
+        return f"; temperature {self._fit(cell).temperature:.4g} fitted on {self._condition}"
+
+    def _fit(self, cell: Cell) -> TemperatureFit:
+        if cell.key not in self._where:
+            self._where[cell.key] = self._fitting_cell(cell)
+        clean = self._where[cell.key]
+        if clean.key not in self._fitted:
+            self._fitted[clean.key] = fit_temperature_to(_with_logits(self._store, clean))
+        return self._fitted[clean.key]
+
+    def _fitting_cell(self, cell: Cell) -> Cell:
+        """Where the temperature of the cell's model is fitted: over the same classes, where there is such a cell."""
+        own = [one for one in self._cells if model_of(one) == model_of(cell)]
+        found = cells_on(str(self._condition), own)
+        if not found:
+            raise StoreError(
+                f"{self._store}: {cell.model_name} was not run on {self._condition}, where its temperature "
+                "should be fitted"
+            )
+        found = [one for one in found if same_classes(one, cell)] or found
+        if len(found) > 1:
+            several = ", ".join(names_of_conditions(found))
+            raise StoreError(
+                f"{self._store}: {cell.model_name} was run on {self._condition} of several data sets; say on which its "
+                f"temperature should be fitted: {several}"
+            )
+        return found[0]
+
+
+def _with_logits(store: Store, cell: Cell) -> Predictions:
+    # Of an unfinished run too: the logits of what is there.
+    if store.covered(cell, keep_logits=True) != store.covered(cell, keep_logits=False):
+        raise StoreError(
+            f"{store}: the logits of {cell.model_name} on {cell.condition_name} were not kept, and a temperature needs "
+            "them; run it again with --keep logits"
+        )
+    return store.read(cell, logits=True)

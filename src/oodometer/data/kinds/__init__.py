@@ -1,0 +1,1 @@
+"""The kinds of data: class folders, arrays, shards, tables, manifests."""

@@ -1,0 +1,79 @@
+"""Answers computed elsewhere, written as if they had been computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from oodometer.core.condition import Condition
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import align, numbered
+from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.plan import cell_for
+from oodometer.store.store import Store
+
+
+def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: Store, *, keep_logits: bool) -> int:
+    """Write the rows of each condition, and tell how many; all are checked before the first is written."""
+    keep, n_written = keep_logits and model.kind == "logits", 0
+    made = [(condition, _rows(model, condition, keep_logits=keep)) for condition in conditions]
+    for condition, rows in made:
+        cell = cell_for(model, condition, precision="float32")
+        if store.covered(cell, keep_logits=keep) == [(0, cell.n_images)]:
+            continue
+        store.add_cell(cell, condition.dataset)
+        store.write_part(cell.key, 0, cell.n_images, rows)
+        store.seal(cell, keep_logits=keep)
+        n_written += len(rows)
+    return n_written
+
+
+def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:
+    data = condition.dataset
+    changed = (condition.transform, condition.attack, condition.label_map, condition.unit)
+    if any(one is not None for one in changed):
+        raise UsageError(
+            f"predictions {model.name}: stored answers stand for the images as they were; they can't be used for "
+            f"{condition.name}"
+        )
+    values = model.values[model.rows_for(data.ids)]
+    images = np.arange(len(data))
+    if model.kind == "classes":
+        highest = int(values.max())
+        if highest >= len(data.space) and data.space.name != "numbers":
+            raise DataError(f"predictions {model.name}: class {highest} is outside the {len(data.space)} classes")
+        return from_top_classes(values, _best_labels(data, partial(_place_from_the_end, values)), images)
+    for labels in (data.labels, _all_others(data)):
+        align(labels, data.space, numbered(values.shape[1]), what=f"predictions {model.name}")
+    if not np.isfinite(values).all():
+        raise DataError(f"predictions {model.name}: NaN or infinite logits")
+    rows = from_logits(values, _best_labels(data, lambda row, one: values[row, one]), images)
+    return with_logits(rows, values) if keep_logits else rows
+
+
+def _all_others(data: Dataset) -> np.ndarray:
+    return np.array([one for some in data.other_labels or () for one in some], dtype=np.int64)
+
+
+def _best_labels(data: Dataset, liking: Callable[[int, int], float]) -> np.ndarray:
+    """Of each image's labels the one that is answered best, (N,): where an image has several, any counts.
+
+    Args:
+        liking: How much the answers like a class of an image, by position.
+    """
+    best = data.labels.copy()
+    for row, more in enumerate(data.other_labels or ()):
+        if more:
+            allowed = sorted({*more, int(best[row])} - {-1})
+            best[row] = max(allowed, key=partial(liking, row))
+    return best
+
+
+def _place_from_the_end(classes: np.ndarray, row: int, one: int) -> int:
+    """How good the place of a class is among the best ones of an image; 0 where it is not among them."""
+    places = np.flatnonzero(classes[row] == one)
+    return len(classes[row]) - int(places[0]) if len(places) else 0

@@ -1,0 +1,192 @@
+"""What the pages are drawn from: the index of a store, its study, and the images where they are on disk."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.compare import Comparison, comparison_of
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.explorer import queries
+from oodometer.explorer.catalogue import Catalogue, Held, UnknownName
+from oodometer.explorer.index import Index
+from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
+from oodometer.store.queries import Pairs, literal
+from oodometer.store.shifts import StoredShift, shifts_in
+from oodometer.store.store import Store
+from oodometer.study import Picture, Study, study_of
+
+LEAST_PAUSE = 10.0
+PAUSES = 5.0
+"""Between two studies of a store that a run is going on in: so many seconds, and so many times what one takes."""
+
+
+class Explorer:
+    """A store that is looked at; all methods may be called from several threads.
+
+    Args:
+        origins: Category and parent of models whose cards do not say.
+        picture: The images behind the predictions, those that may be shown; None: none.
+    """
+
+    def __init__(
+        self, store: Store, *, origins: Mapping[str, Origin] | None = None, picture: Picture | None = None
+    ) -> None:
+        self.store = store
+        self.index = Index(store)
+        self.picture = picture
+        self._origins = dict(origins or {})
+        self._study: Study | None = None
+        self._why_no_study = ""
+        self._studied = 0
+        self._pause_until = 0.0
+        self._working = threading.Lock()
+        self.accuracies = lru_cache(2)(self._accuracies)
+        self.pairs_run = lru_cache(2)(self._pairs_run)
+        self.cells_of_data = lru_cache(64)(self._cells_of_data)
+        self._class_names = lru_cache(4096)(self._read_class_names)
+        self._compared = lru_cache(4096)(self._compare)
+        self.drawn = lru_cache(1024)(self._draw)
+
+    def close(self) -> None:
+        """Forget the index."""
+        self.index.close()
+
+    def catalogue(self) -> Catalogue:
+        """What is in the store now."""
+        return self.index.catalogue()
+
+    def state(self) -> tuple[int, int, bool]:
+        """What pages depend on: while it is the same, so are they."""
+        study = self.study()
+        return self.catalogue().version, id(study), self.studying
+
+    # The study
+
+    def study(self) -> Study | None:
+        """All shifts with their lines: the newest that is finished; None where none is yet, or none can be made.
+
+        Whenever the store has changed, another is begun in the background.
+        """
+        version = self.catalogue().version
+        if version != self._studied and time.monotonic() >= self._pause_until and self._working.acquire(blocking=False):
+            threading.Thread(target=self._make_study, args=(version,), daemon=True).start()
+        return self._study
+
+    @property
+    def studying(self) -> bool:
+        """Whether a study is being made, so that looking again is worth it."""
+        return self._working.locked()
+
+    @property
+    def why_no_study(self) -> str:
+        """Why none can be made; empty where one can."""
+        return self._why_no_study
+
+    def wait_for_study(self) -> Study | None:
+        """The study of what is in the store now."""
+        self._pause_until = 0.0
+        self.study()
+        with self._working:
+            return self._study
+
+    def _make_study(self, version: int) -> None:
+        begun = time.monotonic()
+        try:
+            self._study, self._why_no_study = study_of(self.store, origins=self._origins), ""
+        except OodometerError as why:
+            self._why_no_study = str(why)
+        finally:
+            self._studied = version
+            spent = time.monotonic() - begun
+            self._pause_until = time.monotonic() + max(LEAST_PAUSE, PAUSES * spent)
+            self._working.release()
+
+    # Numbers
+
+    def _pairs_run(self, catalogue: Catalogue) -> list[StoredShift]:  # noqa: ARG002 - read again when that has changed
+        """Which conditions were run as the two sides of a shift."""
+        return shifts_in(self.store)
+
+    def _cells_of_data(self, catalogue: Catalogue, digests: tuple[str, ...]) -> list[Held]:
+        """The cells about these images: on clean sets first, those of families of corruptions last."""
+        from oodometer.explorer.pages.answers import in_order
+
+        return in_order(self, [one for digest in digests for one in catalogue.of_data(digest)])
+
+    def _accuracies(self, catalogue: Catalogue) -> dict[int, Estimate]:
+        """Top-1 of every cell that has labelled rows, by its number: the same as of ``score``."""
+        held = [one for one in catalogue.held if one.n]
+        right, n = (np.array([getattr(one, name) for one in held], dtype=np.int64) for name in ("top1", "n"))
+        low, high = clopper_pearson_bounds(right, n, 0.95)
+        return {
+            one.number: Estimate(one.top1 / one.n, float(a), float(b), one.n, f"{DEFAULT_INTERVAL} 95%")
+            for one, a, b in zip(held, low, high, strict=True)
+        }
+
+    def origin(self, held: Held) -> Origin:
+        """Where the model comes from: what the user says, else its card."""
+        from oodometer.analysis.stored_pairs import origin_of
+
+        return origin_of(held.cell, held.model, self._origins)
+
+    def comparison(self, a: Held, b: Held) -> Comparison:
+        """Model B against model A on one condition: the same as of ``compare``."""
+        return self._compared(a, b)
+
+    def _compare(self, a: Held, b: Held) -> Comparison:
+        pairs = self._pairs(a, b)
+        if not pairs.n:
+            raise UnknownName(f"{a.model} and {b.model} on {a.condition}: no labelled image in common")
+        return comparison_of(a.cell, b.cell, pairs)
+
+    def _pairs(self, a: Held, b: Held) -> Pairs:
+        """The images that both saw: of one condition and so of one data set, where positions say which they are."""
+        several = a.cell.answers is not None or b.cell.answers is not None
+        row = self.index.ask(
+            queries.PAIRED,
+            files_a=literal(list(a.files)),
+            files_b=literal(list(b.files)),
+            grouped=a.cell.n_units is not None or b.cell.n_units is not None,
+            same_numbers=several and a.cell.answers == b.cell.answers,
+        )[0]
+        return Pairs(*(*row, None, None))
+
+    def _draw(self, key: str, id_: str, longest: int) -> bytes:
+        from oodometer.explorer.pages.picture import draw
+
+        return draw(self, self.catalogue().cell_of_key(key).cell, id_, longest)
+
+    # Classes
+
+    def classes(self, catalogue: Catalogue, held: Held) -> Mapping[int, str]:
+        """What the answers of a cell are called; those that are not known are not there."""
+        return self._class_names(catalogue, _numbering(held), held.data)
+
+    def _read_class_names(self, catalogue: Catalogue, numbering: tuple[str, str], digest: str) -> dict[int, str]:
+        """Of all cells that number their classes alike, one tells it; of these data if it can."""
+        alike = [one for one in catalogue.held if one.n and _numbering(one) == numbering]
+        held = next((one for one in alike if one.data == digest), alike[0] if alike else None)
+        if held is None:  # without labels nothing tells how a model numbers its classes
+            return {}
+        data = catalogue.data[held.data]
+        pairs = self.index.ask(queries.LABEL_PAIRS, files=literal(list(held.files)), first=data.first)
+        if all(answer == label for answer, label in pairs):
+            return dict(enumerate(data.classes))
+        found: dict[int, list[int]] = {}
+        for answer, label in pairs:
+            found.setdefault(answer, []).append(label)
+        # A class that stands for several of the data's has no name here.
+        return {answer: data.classes[labels[0]] for answer, labels in found.items() if len(labels) == 1}
+
+
+def _numbering(held: Held) -> tuple[str, str]:
+    """Cells that have this in common number their classes alike."""
+    of_model = held.cell.model.get("classes") or f"{held.model}@{held.cell.weights}"
+    return str(of_model), str(held.cell.condition["label_map"])

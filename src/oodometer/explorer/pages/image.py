@@ -1,0 +1,117 @@
+"""An image: what every model answers under every condition, and what it looks like there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from oodometer.analysis.families import corrupted
+from oodometer.explorer import queries
+from oodometer.explorer.catalogue import Catalogue, Data, Held, UnknownName
+from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.pages.answers import called
+from oodometer.store.queries import literal
+from oodometer.store.store import COLUMN
+
+
+def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> dict[str, Any]:
+    """One image; the answers under the condition ``on`` are told first."""
+    catalogue = explorer.catalogue()
+    of_data = catalogue.data_named(data)
+    rows = explorer.index.ask(queries.OF_THIS_ID, data=of_data.number, id=id_)
+    if not rows:
+        raise UnknownName(f"no image {id_!r} in {of_data.name}")
+    (place, _, label, _), by_number = rows[0], {one.number: one for one in catalogue.data.values()}
+    alike = _of_same_photographs(explorer, catalogue, of_data.digest)
+    places = {
+        by_number[number].digest: spot
+        for spot, number, _, same in rows
+        if same or number == of_data.number or by_number[number].digest in alike
+    }
+    held = explorer.cells_of_data(catalogue, tuple(places))
+    answers = _answers(explorer, catalogue, held, list(places.values()))
+    return {
+        "title": id_,
+        "id": id_,
+        "data": of_data.name,
+        "class": of_data.classes[label] if label >= 0 else None,
+        "columns": _columns(explorer, catalogue, of_data, place - of_data.first),
+        "elsewhere": [by_number[number].name for _, number, _, _ in rows if by_number[number].digest not in places],
+        "on": _chosen(held, on),
+        "conditions": _conditions(catalogue, held, answers),
+        "models": sorted({one["model"] for one in answers}),
+        "answers": answers,
+    }
+
+
+def _of_same_photographs(explorer: Explorer, catalogue: Catalogue, digest: str) -> set[str]:
+    """Data sets that a shift made of the same photographs, such as corrupted files: there ids are enough."""
+    found = set()
+    for one in explorer.pairs_run(catalogue):
+        sides = {str(one.standard["data"]), str(one.shifted["data"])}
+        if digest in sides and not one.of_other_images:
+            found |= sides
+    return found
+
+
+def _answers(
+    explorer: Explorer, catalogue: Catalogue, held: Sequence[Held], places: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Every answer about the image, in the order of the cells."""
+    rows = {row[0]: row for place in places for row in explorer.index.ask(queries.ANSWERS_ABOUT, place=place)}
+    found = []
+    for one in (one for one in held if one.number in rows):
+        _, answer, rank, confidence = rows[one.number]
+        found.append(
+            {
+                "condition": one.condition,
+                "model": one.model,
+                "answer": called(explorer.classes(catalogue, one), answer),
+                "right": None if rank < 0 else rank == 0,
+                "rank": None if rank < 0 else rank,
+                "confidence": confidence,
+            }
+        )
+    return found
+
+
+def _chosen(held: Sequence[Held], on: str | None) -> str:
+    if on is None:
+        return held[0].condition
+    if on not in {one.condition for one in held}:
+        raise UnknownName(f"this image was not shown under {on!r}")
+    return on
+
+
+def _conditions(catalogue: Catalogue, held: Sequence[Held], answers: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every condition: how many models are right on the image there."""
+    first = {one.condition: one for one in reversed(held)}
+    right: dict[str, list[bool]] = {}
+    for one in answers:
+        right.setdefault(one["condition"], []).extend([] if one["right"] is None else [one["right"]])
+    return [
+        {
+            "name": name,
+            "data": catalogue.data[first[name].data].name,
+            "n_models": len(some),
+            "n_right": sum(some),
+            "attack": "attack" in first[name].cell.condition,
+            "corrupted": corrupted(first[name].cell.condition_name),
+        }
+        for name, some in right.items()
+    ]
+
+
+def _columns(explorer: Explorer, catalogue: Catalogue, data: Data, position: int) -> dict[str, str]:
+    """What travels along with the image: vendor, video, selection frequency..."""
+    if not data.has_columns:
+        return {}
+    cell = catalogue.of_data(data.digest)[0].cell
+    files = literal([explorer.store.images_file(cell)])
+    rows = explorer.index.ask_named(queries.COLUMNS_OF_IMAGE, files=files, image=position)
+    known = rows[0] if rows else {}
+    return {
+        name.removeprefix(COLUMN): str(value)
+        for name, value in known.items()
+        if name.startswith(COLUMN) and value is not None
+    }

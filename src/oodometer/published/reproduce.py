@@ -1,0 +1,102 @@
+"""The papers' numbers, derived again: ours beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from oodometer.analysis.text import columns
+from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.published import hendrycks2019, many_faces2021, natural_adversarial2021, recht2019, taori2020
+from oodometer.published.checks import Check, Reproduction
+
+PAPERS: dict[str, Callable[[], Reproduction]] = {
+    "recht2019": recht2019.reproduce,
+    "hendrycks2019": hendrycks2019.reproduce,
+    "many_faces2021": many_faces2021.reproduce,
+    "natural_adversarial2021": natural_adversarial2021.reproduce,
+}
+"""Papers whose tables are bundled, by name."""
+TESTBED = "taori2020"
+"""The paper whose table is given by the user."""
+NOT_MEASURED = "missing"
+"""What is shown for a number whose inputs the user's table does not have."""
+
+
+@dataclass(frozen=True)
+class Reproductions:
+    """What was derived again; prints as one table per paper."""
+
+    papers: tuple[Reproduction, ...]
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The numbers that are out."""
+        return tuple(check for paper in self.papers for check in paper.checks if not check.holds)
+
+    def __str__(self) -> str:
+        return "\n\n".join(_paper(one) for one in self.papers)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The same as plain values."""
+        return [
+            {
+                "paper": one.paper,
+                "title": one.title,
+                "checks": [_plain(check.as_json()) for check in one.checks],
+                "remarks": [remark.as_json() for remark in one.remarks],
+            }
+            for one in self.papers
+        ]
+
+
+def reproduce(papers: Sequence[str] = (), *, testbed: str | None = None) -> Reproductions:
+    """Derive the published numbers again.
+
+    Args:
+        papers: Their names; none: all whose tables are at hand.
+        testbed: The folder of the 204-model testbed's table, for ``taori2020``.
+    """
+    known = [*PAPERS, TESTBED]
+    for name in papers:
+        if name not in known:
+            raise UsageError(f"no paper named {name!r}{did_you_mean(name, known)}")
+    if TESTBED in papers and testbed is None:
+        raise UsageError(f"{TESTBED}: its table is not bundled; give the folder with --testbed DIR")
+    wanted = list(dict.fromkeys(papers)) or [*PAPERS, *([TESTBED] if testbed else [])]
+    return Reproductions(
+        tuple(taori2020.reproduce(str(testbed)) if name == TESTBED else PAPERS[name]() for name in wanted)
+    )
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Numbers of numpy as those of Python, which JSON knows; null for what was not measured."""
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return {name: None if isinstance(value, float) and np.isnan(value) else value for name, value in plain.items()}
+
+
+def _paper(one: Reproduction) -> str:
+    held = sum(check.holds for check in one.checks)
+    rows = [["", "published", "ours", "difference", "allowed", "what", "where"]]
+    rows += [_row(check) for check in one.checks]
+    lines = [f"{one.paper}: {one.title}", f"{held} of {len(one.checks)} numbers agree", "", columns(rows)]
+    if one.remarks:
+        lines += ["", "Worth knowing:"]
+        lines += [f"- {remark.where}: {remark.text}" for remark in one.remarks]
+    return "\n".join(lines)
+
+
+def _row(check: Check) -> list[str]:
+    difference = "" if check.difference is None or np.isnan(check.difference) else f"{check.difference:+.3g}"
+    allowed = "" if check.difference is None else f"{check.allowed:.3g}"
+    mark = "✓" if check.holds else "✗"
+    return [mark, _shown(check.published), _shown(check.ours), difference, allowed, check.what, check.where]
+
+
+def _shown(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return NOT_MEASURED if np.isnan(value) else f"{value:.6g}"

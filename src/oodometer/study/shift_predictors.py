@@ -1,0 +1,146 @@
+"""Which synthetic shift of a study foretells which natural one: correlations of effective robustness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from oodometer.analysis.accuracy_pairs import Point, Points
+from oodometer.analysis.correlate import CorrelateOptions, Correlations, ShiftPair, correlate_points
+from oodometer.analysis.families import corrupted
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.study import Study, StudyShift
+from oodometer.study.corruption_grid import CorruptionGrid, grids_of, shift_of, spaced
+
+SYNTHETIC = ("corruption", "adversarial", "style")
+"""The kinds of shifts that are made from the clean images."""
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """How far robustness to synthetic shifts goes with robustness to natural ones.
+
+    Args:
+        whole: Families of corruptions in the mean, attacks and painted styles; all families, and all attacks, likewise.
+        each: Every corruption by itself, in the mean over its severities; None where there are none.
+        through_all: Whether the lines go through all models, since none is known to be another than the baseline's.
+        left_out: Shifts that have no line, and why.
+    """
+
+    whole: Correlations
+    each: Correlations | None
+    through_all: bool
+    left_out: tuple[str, ...]
+
+    def best(self) -> dict[str, ShiftPair | None]:
+        """The synthetic shift with the highest r for each natural one; None where all are undefined."""
+        return {
+            shift.shift: next((one for one in self.whole.pairs if one.natural == shift.shift and one.r), None)
+            for shift in self.whole.natural
+        }
+
+
+def foretold(study: Study) -> Foretold | None:
+    """What the shifts of a study tell about each other; None where it has none of the one or of the other sort.
+
+    Raises:
+        OodometerError: No shift of one of the sorts has a line.
+    """
+    natural = [_named(one) for one in study.shifts if one.natural]
+    made = [one for one in study.shifts if not one.natural and (one.kind in SYNTHETIC or _is_family(one))]
+    synthetic = [*_means(made), *(_named(one) for one in made)]
+    if not natural or not synthetic:
+        return None
+    options = _options(study, [*natural, *synthetic])
+    left_out: list[str] = []
+    rows, cols = (list(_with_lines(some, options, left_out)) for some in (synthetic, natural))
+    if not rows or not cols:
+        raise OodometerError(left_out[0])
+    single = list(_with_lines(_each(study), options, left_out))
+    return Foretold(
+        whole=correlate_points(rows, cols, options),
+        each=correlate_points(single, cols, options) if single else None,
+        through_all=not options.line.baseline and bool(study.options.baseline),
+        left_out=tuple(left_out),
+    )
+
+
+def _named(shift: StudyShift) -> Points:
+    """The points under the name that the shift has in the study."""
+    return replace(shift.points, y=shift.name)
+
+
+def _is_family(shift: StudyShift) -> bool:
+    """Whether it is the mean of corruptions, of one's own as well."""
+    conditions = shift.points.conditions
+    return len(conditions) > 1 and all(corrupted(one) for one in conditions)
+
+
+def _options(study: Study, shifts: Sequence[Points]) -> CorrelateOptions:
+    """The line of the study; through all models, where it would go through none or leave none to correlate."""
+    line = replace(study.options, knee=None)
+    known = {point.origin.category for points in shifts for point in points.models if point.origin.category}
+    apart = line.baseline in known and known - {line.baseline}
+    return CorrelateOptions(line=line if apart or not line.baseline else replace(line, baseline=""))
+
+
+def _with_lines(shifts: Sequence[Points], options: CorrelateOptions, left_out: list[str]) -> Iterator[Points]:
+    """Those that have a line; why others have none is noted."""
+    for points in shifts:
+        if why := _no_line(points, options):
+            left_out.append(why if why.startswith(points.y) else f"{points.y}: {why}")
+        else:
+            yield points
+
+
+def _no_line(points: Points, options: CorrelateOptions) -> str:
+    """Why there is no line; empty where there is one."""
+    try:
+        correlate_points([points], [points], options)
+    except OodometerError as error:
+        return str(error)
+    return ""
+
+
+def _means(shifts: Sequence[StudyShift]) -> Iterator[Points]:
+    """The mean over all families of corruptions, and that over all attacks, where there are several of them."""
+    families = [one.points for one in shifts if _is_family(one)]
+    attacks = [one.points for one in shifts if one.kind == "adversarial"]
+    for some, what in ((families, "corruptions"), (attacks, "attacks")):
+        if len(some) > 1 and len({points.x for points in some}) == 1:
+            conditions = tuple(name for points in some for name in points.conditions)
+            if models := tuple(_on_all(some)):
+                yield Points(some[0].x, f"all {what}", conditions, models)
+
+
+def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
+    """The models that were measured on all of them, with the mean over all conditions."""
+    by_model = [{point.model: point for point in points.models} for points in shifts]
+    sizes = [len(points.conditions) for points in shifts]
+    for point in shifts[0].models:
+        of_model = [found[point.model].y.value for found in by_model if point.model in found]
+        if len(of_model) == len(shifts):
+            value = sum(size * one for size, one in zip(sizes, of_model, strict=True)) / sum(sizes)
+            yield replace(point, y=Estimate(value, None, None, point.y.n, f"none: a mean over {sum(sizes)} conditions"))
+
+
+def _each(study: Study) -> list[Points]:
+    """Every corruption of every family that is a shift of the study, with the family's clean set."""
+    found = []
+    for grid in grids_of(study):
+        shift = shift_of(study, grid)
+        if shift and not shift.natural and _is_family(shift):
+            found += [points for name in grid.corruptions if (points := _corruption(grid, shift, name)).models]
+    return found
+
+
+def _corruption(grid: CorruptionGrid, shift: StudyShift, name: str) -> Points:
+    """One corruption in the mean over its severities."""
+    models = tuple(
+        Point(point.model, point.origin, point.x, mean)
+        for point in shift.points.models
+        if (mean := grid.over_severities(point.model, name))
+    )
+    names = tuple(f"{name}/{severity}" for severity in grid.severities)
+    return Points(shift.points.x, f"{spaced(name)}, {shift.name}", names, models)

@@ -1,0 +1,299 @@
+"""A training from the data to the file: split, learn, export, compare."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.digests import digest_of
+from oodometer.core.errors import DataError, OodometerError, UsageError
+from oodometer.core.extras import import_extra
+from oodometer.core.model import Card, Compute, Input, Model
+from oodometer.core.random import rng_for
+from oodometer.models.card import read_card
+from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from oodometer.train.export_and_verify import finished_model, precision, write_model
+from oodometer.train.hold_out import Parts, split_for_training
+from oodometer.train.init_weights import take_weights
+from oodometer.train.loop import Epoch, Work, make_optimizer, train_epochs
+from oodometer.train.networks.registry import build_network, is_trained
+from oodometer.train.pixels import Pixels, as_input, digest_of_pixels, read_pixels, same_pixels, statistics_of
+from oodometer.train.recipe import Recipe
+
+VERSION = 1  # in the key: to be raised when the same recipe on the same data would train something else
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be trained, on what, and where it goes.
+
+    Args:
+        dataset: Labelled images.
+        recipe: IntervalOptions.
+        out: The .onnx file; its card gets the same name with .toml, its checkpoint with .pt.
+        hold_outs: What the model must not see, as ``COLUMN=VALUE``.
+        init: A checkpoint whose weights are the first ones.
+        card: What is said of the model's place among others.
+        half: Store the weights in float16.
+        compute: Device and threads.
+        force: Replace the model and the checkpoint of another training.
+    """
+
+    dataset: Dataset
+    recipe: Recipe
+    out: Path
+    hold_outs: tuple[str, ...] = ()
+    init: Path | None = None
+    card: Card = field(default_factory=Card)
+    half: bool = False
+    compute: Compute = field(default_factory=lambda: Compute(threads=0))
+    force: bool = False
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the state of the training is kept."""
+        return self.out.with_suffix(".pt")
+
+
+@dataclass(frozen=True)
+class TrainingWatcher:
+    """Who is told how it goes."""
+
+    epoch: Callable[[Epoch], None]
+    note: Callable[[str], None]
+
+
+def nobody(what: object) -> None:
+    """The watcher that does not look."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model, read back from its file.
+
+    Args:
+        model: As anyone else loads it.
+        n_training: Images it was trained on.
+        n_held_out: Images that were held out besides the IID test.
+        n_iid, n_right: Images of the IID test, and how many of them the exported model answers rightly.
+        is_new: Whether anything was done; the same job finds its result the second time.
+    """
+
+    model: Model
+    n_training: int
+    n_held_out: int
+    n_iid: int
+    n_right: int
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Material:
+    """The pixels of a job: no training image is in a test, nor is its pixel-for-pixel copy."""
+
+    training: Pixels
+    iid: Pixels
+    n_held_out: int
+    given: Input
+
+
+def train(job: Job, watcher: TrainingWatcher | None = None) -> Trained:
+    """The trained model of a job; where its file is there already, that; where its training was killed, it goes on."""
+    watcher = watcher or TrainingWatcher(nobody, nobody)
+    check(job)
+    material = read_material(job, watcher)
+    key = key_of(job, material)
+    model = finished_model(job.out, key, half=job.half, card=job.card, force=job.force)
+    is_new = model is None
+    if model is None:
+        with _threads(job.compute.threads):
+            work = _learned(job, material, key, watcher)
+            model = write_model(
+                work, _notes(job, material, key), job.out, half=job.half, card=job.card, space=job.dataset.space
+            )
+    right = model.logits(material.iid.images).argmax(axis=1) == material.iid.labels
+    return Trained(
+        model, len(material.training), material.n_held_out, len(material.iid), int(right.sum()), is_new=is_new
+    )
+
+
+def check(job: Job) -> None:
+    """Refuse what can't be trained, before any image is read."""
+    for module in ("torch", "onnx", "onnxruntime"):
+        import_extra(module, extra="train", what="networks to train")
+    from oodometer.models.torch import check_device
+
+    check_device(job.compute, job.recipe.net)
+    if job.out.suffix != ".onnx":
+        raise UsageError(f"--out {job.out}: the file of a trained model ends in .onnx")
+    if not job.out.absolute().parent.is_dir():
+        raise UsageError(f"--out {job.out}: no folder {job.out.parent}; make it first")
+    name, labels = job.dataset.name, job.dataset.labels
+    if (n_without := int((labels < 0).sum())) > 0:
+        raise DataError(f"{name}: {n_without} of {len(labels)} images have no label; a network is trained on labels")
+    if len(np.unique(labels)) < 2:
+        raise DataError(f"{name}: all images are of one class; there is nothing to tell apart")
+
+
+def read_material(job: Job, watcher: TrainingWatcher) -> Material:
+    """The pixels that the job works with."""
+    parts = split_for_training(job.dataset, job.hold_outs)
+    view = job.recipe.view
+    training, iid = read_pixels(parts.training, view), read_pixels(parts.iid, view)
+    held_out = [] if parts.held_out is None else [read_pixels(parts.held_out, view)]
+    is_copy = same_pixels(training, [iid, *held_out])
+    if is_copy.any():
+        watcher.note(f"{int(is_copy.sum())} training images are left out: pixel for pixel the same as a test image")
+        training = training.take(np.flatnonzero(~is_copy))
+    _check_classes(job.dataset, training, parts, watcher)
+    return Material(training, iid, sum(len(one) for one in held_out), statistics_of(training.images, view))
+
+
+def _check_classes(dataset: Dataset, training: Pixels, parts: Parts, watcher: TrainingWatcher) -> None:
+    seen = np.unique(training.labels)
+    if len(seen) < 2:
+        raise DataError(f"{dataset.name}: fewer than two classes are left to train on; hold less out")
+    asked = np.unique(parts.iid.labels)
+    if len(unseen := np.setdiff1d(asked, seen)):
+        names = ", ".join(dataset.space.classes[one] for one in unseen[:3].tolist())
+        watcher.note(f"{len(unseen)} classes of the IID test have no training image ({names})")
+
+
+def key_of(job: Job, material: Material) -> str:
+    """The digest of all that the trained weights depend on."""
+    init = None if job.init is None else read_checkpoint(job.init)
+    return digest_of(
+        {
+            "version": VERSION,
+            "recipe": job.recipe.describe(),
+            "classes": list(job.dataset.space.classes),
+            "training": digest_of_pixels(material.training),
+            "iid": digest_of_pixels(material.iid),
+            "init": None if init is None else [init.key, init.epochs_done],
+        }
+    )
+
+
+def _learned(job: Job, material: Material, key: str, watcher: TrainingWatcher) -> Work:
+    """The network after its last epoch."""
+    recipe, space = job.recipe, job.dataset.space
+    size = (recipe.size, recipe.size)
+    network = build_network(recipe.net, n_classes=len(space), size=size, seed=recipe.seed)
+    if hasattr(network, "prepare"):
+        rng = rng_for("prepare", recipe.net, seed=recipe.seed)
+        network.prepare(as_input(material.training.images, material.given), material.training.labels, rng)
+    if job.init is not None and not take_weights(network, job.init, net=recipe.net, classes=space.classes):
+        watcher.note(f"{job.init}: of other classes; its weights are taken but for the classifier's")
+    work = Work(network, material.training, material.iid, material.given, recipe, job.compute.device)
+    if is_trained(recipe.net):
+        _train_with_checkpoints(work, job, key, watcher)
+    return work
+
+
+def _train_with_checkpoints(work: Work, job: Job, key: str, watcher: TrainingWatcher) -> None:
+    import torch
+
+    work.network.to(work.device)
+    optimizer = make_optimizer(work.network, work.recipe)
+    first = 0
+    kept = _own_checkpoint(job.checkpoint, key, force=job.force)
+    if kept is not None:
+        work.network.load_state_dict(kept.network)
+        optimizer.load_state_dict(kept.optimizer)
+        first = kept.epochs_done
+        watcher.note(f"goes on after epoch {first} of {work.recipe.epochs}, from {job.checkpoint}")
+        if kept.threads != torch.get_num_threads():
+            watcher.note(
+                f"begun with --threads {kept.threads}: with another number the last digits can come out otherwise"
+            )
+
+    def after(epoch: Epoch) -> None:
+        checkpoint = Checkpoint(
+            key=key,
+            net=work.recipe.net,
+            classes=list(job.dataset.space.classes),
+            epochs_done=epoch.number,
+            network=work.network.state_dict(),
+            optimizer=optimizer.state_dict(),
+            threads=torch.get_num_threads(),
+        )
+        write_checkpoint(checkpoint, job.checkpoint)
+        watcher.epoch(epoch)
+
+    train_epochs(work, optimizer, first=first, after=after)
+
+
+def _own_checkpoint(path: Path, key: str, *, force: bool) -> Checkpoint | None:
+    """The checkpoint of this very training; None where there is none, or one of another that may be replaced."""
+    if not path.exists():
+        return None
+    try:
+        checkpoint = read_checkpoint(path)
+        if checkpoint.key != key:
+            raise UsageError(f"{path}: it belongs to another training; give another --out, or --force to begin anew")
+    except OodometerError:
+        if force:
+            return None
+        raise
+    return checkpoint
+
+
+def _notes(job: Job, material: Material, key: str) -> dict[str, Any]:
+    """How the model was made, for its card."""
+    import torch
+
+    from oodometer import __version__
+
+    recipe = job.recipe
+    trained = is_trained(recipe.net)
+    return {
+        "architecture": recipe.net,
+        "seed": recipe.seed,
+        **(_sgd(recipe) if trained else {}),
+        "hold_out": list(job.hold_outs),
+        "init": None if job.init is None else job.init.stem,
+        "init_training_data": None if job.init is None else _training_data_of(job.init),
+        "training_images": len(material.training),
+        "threads": torch.get_num_threads() if trained else None,
+        "weights": precision(half=job.half),
+        "made_with": f"oodometer {__version__}, torch {torch.__version__}",
+        "key": key,
+    }
+
+
+def _training_data_of(checkpoint: Path) -> str | None:
+    """What weights were trained on before, where the card of their model lies beside them."""
+    card = checkpoint.with_suffix(".toml")
+    return read_card(card).training_data if card.is_file() else None
+
+
+def _sgd(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "epochs": recipe.epochs,
+        "batch": recipe.batch,
+        "learning_rate": recipe.lr,
+        "schedule": "cosine",
+        "momentum": recipe.momentum,
+        "weight_decay": recipe.weight_decay,
+        "augment": list(recipe.augment),
+    }
+
+
+@contextlib.contextmanager
+def _threads(n: int) -> Iterator[None]:
+    """So many threads for torch, and afterwards as many as before; 0: as it is."""
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        if n:
+            torch.set_num_threads(n)
+        yield
+    finally:
+        torch.set_num_threads(before)

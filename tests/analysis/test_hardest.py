@@ -1,0 +1,48 @@
+"""The hardest images: counted by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from oodometer.analysis.hardest import HardImage, hardest
+from oodometer.core.errors import UsageError
+from oodometer.core.labels import LabelSpace
+
+
+def test_hardest_first_and_never_those_that_nobody_misses(filled, make_dataset):
+    data = make_dataset(4, k=3, labels=[0, 1, 2, 0], space=LabelSpace("pets", ("cat", "dog", "eel")))
+    # With rank 1 the answer is the first other class: dog for a cat, cat for a dog or an eel; with rank 2 likewise.
+    for number, ranks in enumerate(([0, 1, 1, 1], [0, 1, 0, 1], [0, 1, 0, 0])):
+        filled.add(data, ranks, model=f"m{number}", digest=f"{number}" * 32)
+    found = hardest(filled.store)
+    assert found.images == (
+        HardImage(data.ids[1], "dog", 3, 3, "cat", 3),
+        HardImage(data.ids[3], "cat", 2, 3, "dog", 2),
+        HardImage(data.ids[2], "eel", 1, 3, "cat", 1),
+    )
+    assert (found.n, found.models) == (4, ("m0", "m1", "m2"))
+    assert hardest(filled.store, top=1).images == found.images[:1]
+    assert str(found).splitlines()[0] == "clean on val: 4 images that all 3 models saw"
+    assert json.loads(json.dumps(found.as_json(), allow_nan=False))["images"][0]["missed_by"] == 3
+
+
+def test_only_images_that_all_models_saw_count(filled, make_dataset):
+    data = make_dataset(6, k=3)
+    filled.add(data, [1] * 6, model="a")
+    filled.add(data, [1, 1, 1], model="b", digest="b" * 32, positions=[0, 1, 2], finished=False)
+    found = hardest(filled.store)
+    assert (found.n, len(found.images)) == (3, 3)
+
+
+def test_every_model_right(filled, make_dataset):
+    filled.add(make_dataset(3, k=3), np.zeros(3, dtype=int))
+    assert "every model is right on every image" in str(hardest(filled.store))
+
+
+def test_an_unknown_condition(filled, make_dataset):
+    filled.add(make_dataset(3, k=3), [0, 0, 0])
+    with pytest.raises(UsageError, match=r"nothing was run on 'clen'; did you mean clean\?"):
+        hardest(filled.store, on="clen")

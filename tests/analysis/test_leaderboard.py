@@ -1,0 +1,114 @@
+"""The leaderboard: the same numbers as score, robustness and scipy give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, t
+
+import oodometer as odo
+from oodometer.analysis.leaderboard import Column, Leaderboard, leaderboard
+from oodometer.core.condition import Condition, Shift, Transform
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import StoreError
+from oodometer.store.store import Store
+
+COLUMNS = [
+    Column("IID", "iid", "like the training"),
+    Column("style", "style", "another hand"),
+    Column("corrupted", "fam", "two corruptions"),
+    Column("PGD", "pgd-linf-2"),
+]
+SKILL = {"a": 0.9, "b": 0.75, "c": 0.6, "d": 0.4, "more": 0.7}
+N = {"iid": 60, "style": 80}
+
+
+def model(name: str, skill: float) -> odo.Model:
+    """A model that is right on about so many of the images; the pixel says which image it is."""
+
+    def answer(images: np.ndarray) -> np.ndarray:
+        place = images[:, 0, 0, 0].astype(int)
+        known = np.random.default_rng(len(name) + ord(name[0])).random(256) < skill
+        right = place % 3
+        return np.eye(3, dtype=np.float32)[np.where(known[place], right, (right + 1) % 3)]
+
+    card = odo.Card(category="more data", parent="a") if name == "more" else odo.Card()
+    plain = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
+    view = odo.Geometry(1, 1)
+    return odo.load_model(answer, name=name, card=card, input=odo.Input(view=view, **plain))  # type: ignore[return-value]
+
+
+def moved(by: int) -> Transform:
+    """Pixels of other images, on which other models are right: a corruption."""
+    return Transform(f"by {by}", {"by": by}, lambda image, _: image + np.uint8(3 * by), view=odo.Geometry(1, 1))
+
+
+@pytest.fixture
+def store(tmp_path, make_dataset: Callable[..., Dataset]) -> Store:
+    sides = {name: make_dataset(n, k=3, name=name, ids=[f"{name}{at}" for at in range(n)]) for name, n in N.items()}
+    standard, style = (Condition(name, data) for name, data in sides.items())
+    few = sides["iid"].take(np.arange(20), name="few")
+    family = [Condition(f"fam/x/{by}", few, transform=moved(by)) for by in (1, 2)]
+    models = [model(name, skill) for name, skill in SKILL.items()]
+    return odo.run(models, [Shift("style", "style", standard, style), *family], store=str(tmp_path / "runs"))
+
+
+@pytest.fixture
+def board(store: Store) -> Leaderboard:
+    return leaderboard(store, store.cells(), COLUMNS, robust_in=1)
+
+
+def test_the_numbers_are_those_of_score(store, board):
+    scores = {(row.model, row.condition): row.estimate for row in odo.score(store).rows if row.metric == "top-1"}
+    assert [one.title for one in board.columns] == ["IID", "style", "corrupted"]  # nobody was attacked
+    for entry in board.entries:
+        for column, found in list(zip(board.columns, entry.accuracies, strict=True))[:2]:
+            assert found == scores[entry.model, column.condition]
+            exact = binomtest(round(found.value * found.n), found.n).proportion_ci(method="exact")
+            assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+
+
+def test_a_family_is_a_mean_whose_units_are_images(store, board):
+    cells = {(cell.model_name, cell.condition_name): cell for cell in store.cells()}
+    for entry in board.entries:
+        right = np.mean([store.read(cells[entry.model, f"fam/x/{by}"]).rank == 0 for by in (1, 2)], axis=0)
+        found = entry.accuracies[2]
+        reach = t.ppf(0.975, 19) * right.std(ddof=1) / np.sqrt(20)
+        assert (found.value, found.n) == (pytest.approx(right.mean()), 20)
+        assert found.high == pytest.approx(min(right.mean() + reach, 1))
+        assert found.low == pytest.approx(max(right.mean() - reach, 0))
+
+
+def test_the_best_is_first_and_rho_is_that_of_robustness(store, board):
+    values = [entry.accuracies[0].value for entry in board.entries]
+    assert values == sorted(values, reverse=True)
+    alone = odo.robustness(store, "style")
+    assert {entry.model: entry.rho for entry in board.entries} == {one.model: one.rho for one in alone.models}
+    assert {one.model for one in board.robustness.models if not one.in_baseline} == {"more"}
+
+
+def test_only_the_cells_that_are_given_count(store):
+    some = [cell for cell in store.cells() if cell.model_name in "ab"]
+    found = leaderboard(store, some, COLUMNS, robust_in=1)
+    assert {entry.model for entry in found.entries} == {"a", "b"}
+    lone = [cell for cell in some if cell.model_name == "a" or cell.condition_name == "iid"]
+    found = leaderboard(store, lone, COLUMNS, robust_in=1)
+    assert next(entry for entry in found.entries if entry.model == "b").accuracies[1:] == (None, None)
+    assert found.robustness is None
+    assert found.notes[0].startswith("no effective robustness: the baseline (1 models of category 'standard')")
+    assert "–" in str(found)
+    with pytest.raises(StoreError, match="no predictions on iid and style"):
+        leaderboard(store, [], COLUMNS, robust_in=1)
+
+
+def test_the_table(board):
+    titles, sizes, *lines = str(board).splitlines()
+    assert titles.split() == ["IID", "style", "corrupted", "ρ"]
+    assert sizes.split() == ["%", "n=60", "n=80", "n=20", "style"]
+    first = board.entries[0]
+    iid = first.accuracies[0]
+    assert lines[0].startswith(first.model)
+    assert f"{100 * iid.value:.0f} [{100 * iid.low:.0f}, {100 * iid.high:.0f}]" in lines[0]
+    assert len(lines) == len(SKILL)

@@ -1,0 +1,39 @@
+"""How many anchors the video sets have: the accuracies that were published are shares of that number."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oodometer.data.layouts.videos import IMAGENET_VID_ROBUST, YTBB_ROBUST
+
+SHARED = Path(__file__).resolve().parents[4] / "shared"
+
+
+@pytest.mark.parametrize("known", [IMAGENET_VID_ROBUST, YTBB_ROBUST], ids=lambda known: known.name)
+@pytest.mark.parametrize("k", [0, 10])
+def test_the_accuracies_of_the_testbed_are_shares_of_so_many_anchors(known, k):
+    table = SHARED / "testbed" / "robustness_top1s.csv"
+    if not table.exists():
+        pytest.skip("the testbed's accuracies are not here")
+    with table.open(newline="") as file:
+        said = [row[f"{known.name}_pm{k}"] for row in csv.DictReader(file)]
+    percents = np.array([float(one) for one in said if one])
+    percents = percents[np.isfinite(percents)]
+    assert len(percents) > 300
+
+    def fits(n: int) -> bool:
+        right = percents / 100 * n
+        return bool((np.abs(right - np.rint(right)) < 1e-4).all())
+
+    # The smallest number that fits; 2,530, which the testbed's paper gives for YTBB-Robust, does not.
+    assert next(n for n in range(100, 3000) if fits(n)) == known.n_images
+    assert not fits(2_530)
+
+
+def test_both_together_are_the_published_sets():
+    # Shankar et al. 2019, abstract: 3,139 sets of perceptually similar images in the two
+    assert IMAGENET_VID_ROBUST.n_images + YTBB_ROBUST.n_images == 3_139

@@ -1,0 +1,57 @@
+"""ρ under two shifts: the numbers are those of ``correlate``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.correlate import Against, CorrelateOptions, correlate
+from oodometer.core.errors import OodometerError
+from oodometer.figures import FigureOptions, draw
+from oodometer.figures.correlation import correlation_of, marks_of
+from oodometer.study import study_of
+
+BOTH = FigureOptions(("sketch", "v2"))
+
+
+def test_r_is_that_of_correlate(tabled, table_store):
+    origins = {one.name: one.origin for one in tabled.models}
+    pairs = correlate(
+        table_store,
+        [Against("sketch", "val")],
+        [Against("v2", "val")],
+        origins=origins,
+        options=CorrelateOptions(line=tabled.options),
+    ).pairs
+    found = correlation_of(marks_of(tabled, tabled.shift("sketch"), tabled.shift("v2"), BOTH), 0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((pairs[0].r.value, pairs[0].r.low, pairs[0].r.high))
+    assert found.n == pairs[0].n == 8
+    (said,) = [text.get_text() for text in draw(tabled, "correlation", BOTH).axes[0].texts if text.get_gid() == "said"]
+    assert said.replace("−", "-") == f"r = {found.value:.2f} [{found.low:.2f}, {found.high:.2f}]\nn = 8"
+
+
+def test_marks_are_the_rho_of_both(tabled, gid):
+    axes = draw(tabled, "correlation", BOTH).axes[0]
+    drawn = np.vstack([np.asarray(one.get_offsets()) for one in gid(axes, "models")])
+    first, second = (tabled.shift(name).of_model for name in ("sketch", "v2"))
+    wanted = np.array(
+        [
+            (100 * one.rho.value, 100 * second[name].rho.value)
+            for name, one in first.items()
+            if one.category != "standard"
+        ]
+    )
+    assert drawn[drawn[:, 0].argsort()] == pytest.approx(wanted[wanted[:, 0].argsort()])
+
+
+def test_two_columns_have_the_scatter_of_the_first_too(tabled, gid):
+    figure = draw(tabled, "correlation", FigureOptions(("sketch", "v2"), 2))
+    assert [len(gid(axes, "line")) for axes in figure.axes] == [1, 0]
+
+
+def test_too_few_models_beside_the_line(table_store, tabled):
+    origins = {one.name: Origin("standard") for one in tabled.models}
+    study = study_of(table_store, origins=origins, options=tabled.options, only=["sketch", "v2"])
+    with pytest.raises(OodometerError, match="0 models that no line goes through were measured on both"):
+        draw(study, "correlation", BOTH)

@@ -1,0 +1,44 @@
+"""Transforms made again from their descriptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import oodometer as odo
+from oodometer.shifts.rebuild import transform_from
+from oodometer.shifts.suites import conditions_for, suites
+
+MADE_OF_IMAGES = {"imagenet-c:disk"}
+
+
+def suites_of_transforms() -> list[str]:
+    return [name for name in suites.names() if name not in MADE_OF_IMAGES]
+
+
+@pytest.mark.parametrize("name", suites_of_transforms())
+def test_every_condition_of_every_suite(photos: Path, name: str) -> None:
+    data = odo.load_data(photos).take(np.array([0]))
+    for condition in conditions_for(name, data, seed=4):
+        if condition.transform is None:
+            continue
+        described = condition.describe()["transform"]
+        again = transform_from(described)
+        assert again is not None, condition.name
+        # What a transform does is in these values: the functions are frozen dataclasses, or functions of a module.
+        assert (again.name, again.parameters, again.view) == (
+            condition.transform.name,
+            condition.transform.parameters,
+            condition.transform.view,
+        )
+        assert again.apply == condition.transform.apply
+
+
+def test_what_its_description_does_not_make() -> None:
+    view = odo.Geometry(224, 224, resize=256).describe()
+    assert transform_from({"name": "adain", "alpha": 0.5, "seed": 0, "weights": "d", "view": view}) is None
+    frost = {"name": "frost", "severity": 3, "seed": 0, "quality": None, "textures": "others", "view": view}
+    assert transform_from(frost) is None
+    assert transform_from({"name": "fog", "severity": 3, "seed": 0, "quality": None, "view": view}) is not None

@@ -1,0 +1,142 @@
+"""Names after ``--on``: what each stands for, what is left out where data are missing, what means nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import oodometer as odo
+from oodometer.core.condition import Condition, Shift
+from oodometer.core.errors import DataError, UsageError
+from oodometer.data.imagenet import imagenet
+from oodometer.data.root import DataRoot
+from oodometer.shifts.groups import groups
+from oodometer.shifts.known_shift import known_shifts
+from oodometer.shifts.resolve import asked_for, check_names, load_shifts, missing_sets
+from oodometer.shifts.sources import Sources
+
+FISH = ("n01440764", "n01443537")  # tench, goldfish
+IN_A = "n01498041"  # stingray, which is in ImageNet-A too
+
+
+def picture(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (8, 8)).save(path)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> DataRoot:
+    """A clean ImageNet of three classes, ImageNet-A of one and ImageNetV2 of two, in the published layouts."""
+    for wnid in (*FISH, IN_A):
+        picture(tmp_path / "imagenet" / "val" / wnid / f"{wnid}.JPEG")
+    picture(tmp_path / "imagenet-a" / IN_A / "0.001_stingray.jpg")
+    for number in ("0", "6"):
+        picture(tmp_path / "imagenetv2-matched-frequency-format-val" / number / "a.jpeg")
+    return DataRoot(str(tmp_path), partial=True)
+
+
+def test_a_group_is_what_of_it_is_there(root):
+    asked = asked_for(["natural"], Sources(root=root))
+    assert [one.name for one in asked.found] == ["imagenet-a", "imagenetv2-matched-frequency-format-val"]
+    assert all(isinstance(one, Shift) for one in asked.found)
+    assert set(asked.missing) == {*groups.get("natural")(Sources())} - {one.name for one in asked.found}
+
+
+def test_both_sides_share_what_they_can(root):
+    first, second = asked_for(["imagenet-a", "imagenetv2-matched-frequency-format-val"], Sources(root=root)).found
+    assert isinstance(first, Shift)
+    assert isinstance(second, Shift)
+    assert first.standard.dataset.source is second.standard.dataset.source
+    assert first.standard.label_map is first.shifted.label_map
+
+
+def test_a_name_is_run_once_however_often_it_is_asked_for(root):
+    found = asked_for(["imagenet-a", "natural", "imagenet-a"], Sources(root=root)).found
+    assert [one.name for one in found].count("imagenet-a") == 1
+
+
+def test_data_of_one_s_own_take_the_place_of_the_clean_imagenet(root, make_dataset):
+    mine = make_dataset(1000, space=imagenet(), name="mine")
+    (pair,) = asked_for(["imagenet-a"], Sources(dataset=mine, root=root)).found
+    assert isinstance(pair, Shift)
+    assert pair.standard.dataset.source is mine.source
+    assert len(pair.standard.dataset) == 200
+
+
+def test_a_shift_alone_says_what_it_lacks(root):
+    with pytest.raises(DataError) as caught:
+        asked_for(["imagenet-r"], Sources(root=root))
+    assert str(caught.value) == (
+        f"imagenet-r is not in {root.address}: expected imagenet-r (200 class folders named by WordNet id; files named "
+        "after the rendition, such as art_0.jpg); get it from https://github.com/hendrycks/imagenet-r"
+    )
+
+
+def test_a_group_of_which_nothing_is_there(tmp_path):
+    with pytest.raises(DataError, match="cifar: none of the data are there; cifar-10"):
+        asked_for(["cifar"], Sources(root=DataRoot(str(tmp_path))))
+
+
+def test_suites_attacks_and_parts_of_suites(root):
+    found = asked_for(["imagenet-c/fog/3", "pgd-linf-2", "greyscale"], Sources(root=root)).found
+    assert [one.name for one in found] == ["clean", "imagenet-c/fog/3", "pgd-linf-2", "greyscale"]
+    assert isinstance(found[1], Condition)
+    assert isinstance(found[2], Shift)
+
+
+def test_names_that_mean_nothing_are_told_before_any_data_are_read():
+    with pytest.raises(UsageError, match=r"no condition named 'imagenet-x'; did you mean imagenet-"):
+        check_names(["imagenet-x"])
+    check_names([*known_shifts.names(), *groups.names(), "pgd-l2-0.5", "pm-10", "imagenet-c.fog.1_in-memory", "clean"])
+
+
+def test_nothing_to_look_at_is_told():
+    with pytest.raises(UsageError, match="say which images: --data ADDRESS, or --data-root FOLDER"):
+        asked_for(["clean"], Sources())
+
+
+def test_every_known_shift_says_what_it_needs():
+    for name in known_shifts.names():
+        known = known_shifts.get(name)
+        assert known.name == name
+        assert isinstance(missing_sets(name, Sources()), list)
+
+
+def test_the_library_asks_in_the_same_words(root, tmp_path):
+    found = load_shifts("natural", data_root=root.address, partial=True)
+    assert [one.name for one in found] == ["imagenet-a", "imagenetv2-matched-frequency-format-val"]
+    assert odo.load_shifts is load_shifts
+
+
+def test_the_environment_names_the_root(root, monkeypatch):
+    monkeypatch.setenv("OODOMETER_DATA", root.address)
+    assert [one.name for one in load_shifts("imagenet-a", partial=True)] == ["imagenet-a"]
+    monkeypatch.setenv("OODOMETER_DATA", "/nowhere")
+    with pytest.raises(UsageError, match="OODOMETER_DATA"):
+        load_shifts("imagenet-a")
+
+
+def test_a_group_without_a_root_asks_for_one(make_dataset):
+    for sources in (Sources(), Sources(dataset=make_dataset(4))):
+        with pytest.raises(UsageError) as caught:
+            asked_for(["natural"], sources)
+        assert str(caught.value) == "natural: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
+
+
+def test_a_group_goes_without_shifts_of_whose_classes_there_are_no_clean_images(root, make_dataset):
+    tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])  # which is not in ImageNet-A
+    asked = asked_for(["natural"], Sources(dataset=tench, root=root))
+    assert [one.name for one in asked.found] == ["imagenetv2-matched-frequency-format-val"]
+    assert asked.unmatched == ("imagenet-a",)
+    assert "imagenet-a" not in asked.missing
+    with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
+        asked_for(["imagenet-a"], Sources(dataset=tench, root=root))
+
+
+def test_a_group_of_which_all_is_unmatched(root, make_dataset, monkeypatch):
+    monkeypatch.setitem(groups._loaded, "natural", lambda sources: ["imagenet-a"])
+    tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])
+    with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
+        asked_for(["natural"], Sources(dataset=tench, root=root))

@@ -1,0 +1,189 @@
+"""The images behind predictions: the very pixels that models were shown, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import oodometer as odo
+from oodometer.core.attack import Attack
+from oodometer.core.condition import Condition, clean
+from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import LabelSpace
+from oodometer.core.model import Input, Model
+from oodometer.data.root import root_at
+from oodometer.shifts.imagenet_c import CANONICAL, SMALL, as_it_is, corrupted, grey, imagenet_c_on_disk
+from oodometer.shifts.imagenet_p import imagenet_p
+from oodometer.store.store import Store
+from oodometer.study.pictures import album_of
+
+
+class Watching:
+    """A model that remembers all it is shown."""
+
+    def __init__(self, side: int, classes: tuple[str, ...]) -> None:
+        self.seen: list[np.ndarray] = []
+        view = odo.Geometry(side, side)
+        self.model = Model("watching", "test", "a" * 32, Input(view), LabelSpace("test", classes), lambda _: self._ask)
+
+    def _ask(self, images: np.ndarray) -> np.ndarray:
+        self.seen += list(images)
+        return np.tile(np.arange(len(self.model.space), dtype=np.float32), (len(images), 1))
+
+
+def watched(condition: Condition, folder: Path, side: int = 32) -> tuple[Store, list[np.ndarray]]:
+    """What a model was shown in a run of one condition, in the order of the data."""
+    watching = Watching(side, condition.dataset.space.classes)
+    store = odo.run([watching.model], [condition], store=str(folder), options=odo.RunOptions(threads=1))
+    return store, watching.seen
+
+
+def loaded(photos: Path, n: int = 4) -> odo.Dataset:
+    data = odo.load_data(photos)
+    return odo.stratified(data, n, seed=3)
+
+
+SMALL_ONES = [("fog", 3, None), ("frost", 5, None), ("gaussian_noise", 2, None), ("jpeg_compression", 1, 85)]
+
+
+@pytest.mark.parametrize(("name", "severity", "quality"), SMALL_ONES)
+def test_a_corruption_is_what_the_engine_showed(photos, tmp_path, name, severity, quality):
+    data = loaded(photos)
+    condition = corrupted(data, "cifar10-c", name, severity, quality=quality, view=SMALL, seed=7)
+    store, seen = watched(condition, tmp_path / "runs")
+    (cell,) = store.cells()
+    album = album_of([str(photos)], store)
+    for image_id, pixels in zip(data.ids, seen, strict=True):
+        np.testing.assert_array_equal(album(cell, image_id), pixels)
+
+
+def test_other_transforms_too(photos, tmp_path):
+    data = loaded(photos, 2)
+    frame = imagenet_p(data, seed=5)[3]
+    cut = Condition("cut", data, transform=as_it_is(CANONICAL))
+    for number, condition in enumerate([grey(data)[1], frame, cut]):
+        store, seen = watched(condition, tmp_path / str(number), side=224)
+        (cell,) = store.cells()
+        album = album_of([str(photos)], store)
+        for image_id, pixels in zip(data.ids, seen, strict=True):
+            np.testing.assert_array_equal(album(cell, image_id), pixels)
+
+
+def test_clean_images_are_whole_and_a_subset_is_found_in_all(photos, tmp_path):
+    data = loaded(photos)
+    store, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = store.cells()
+    assert cell.data == "val[4, seed 3]"
+    shown = album_of([str(photos)], store)(cell, data.ids[0])
+    file = next(photos.rglob(f"{data.ids[0].removesuffix('.jpg').removesuffix('.png')}.*"))
+    np.testing.assert_array_equal(shown, np.asarray(Image.open(file).convert("RGB")))
+    outside = next(one for one in odo.load_data(photos).ids if one not in data.ids)
+    assert album_of([str(photos)], store)(cell, outside) is None
+
+
+def test_the_same_id_with_other_content_is_another_image(photos, tmp_path):
+    data = loaded(photos)
+    store, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = store.cells()
+    album = album_of([str(photos)], store)
+    before = album(cell, data.ids[1])
+    assert before is not None
+    file = Path(data.source.images.name(int(data.rows[1])))
+    Image.fromarray(255 - before).save(file)
+    assert album(cell, data.ids[1]) is None
+    file.unlink()
+    assert album(cell, data.ids[1]) is None
+    assert album(cell, data.ids[0]) is not None
+
+
+def test_parts_with_ids_of_their_own_are_found_by_their_place(tmp_path):
+    folder = tmp_path / "ImageNet-C"
+    for place, part in enumerate(("fog/1", "fog/3", "snow/3")):
+        (folder / part / "n01443537").mkdir(parents=True)
+        Image.new("RGB", (224, 224), (40 * place, 0, 0)).save(folder / part / "n01443537" / "x.JPEG")
+    conditions = imagenet_c_on_disk(odo.load_data(folder, kind="imagenet-c"))
+    asked = next(one for one in conditions if one.name == "imagenet-c:disk/snow/3")
+    store, seen = watched(asked, tmp_path / "runs", side=224)
+    (cell,) = store.cells()
+    assert not set(asked.dataset.ids) & set(odo.load_data(folder).ids)
+    np.testing.assert_array_equal(album_of([str(folder)], store)(cell, asked.dataset.ids[0]), seen[0])
+
+
+@pytest.mark.parametrize("asked", ["../../../etc/passwd", "/etc/passwd", "", "red/../red/0.jpg", "\0", "red/0.jpg\0"])
+def test_nothing_else_can_be_had(photos, tmp_path, asked):
+    store, _ = watched(clean(loaded(photos)), tmp_path / "runs")
+    assert album_of([str(photos)], store)(store.cells()[0], asked) is None
+
+
+def test_an_attack_has_no_picture_without_its_model(photos, tmp_path):
+    data = loaded(photos)
+    store, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = store.cells()
+    described = Condition("mine", data, attack=Attack("mine", {"epsilon": 4}, lambda *_: None)).describe()  # type: ignore[arg-type]
+    attacked = replace(cell, condition=described)
+    album = album_of([str(photos)], store)
+    assert album(cell, data.ids[0]) is not None
+    assert album(attacked, data.ids[0]) is None
+
+
+def test_a_transform_that_cant_be_made_again_has_no_picture(photos, tmp_path):
+    data = loaded(photos)
+    transform = odo.Transform("upside down", {"seed": 1}, lambda image, _: image[::-1], view=SMALL)
+    store, _ = watched(Condition("upside down", data, transform=transform), tmp_path / "runs")
+    assert album_of([str(photos)], store)(store.cells()[0], data.ids[0]) is None
+
+
+def test_data_that_are_not_of_the_store(photos, tmp_path):
+    store, _ = watched(clean(loaded(photos)), tmp_path / "runs")
+    other = tmp_path / "other"
+    for place, name in enumerate(("blue", "red")):
+        (other / name).mkdir(parents=True)
+        Image.new("RGB", (8, 8), (place, 0, 0)).save(other / name / "0.png")
+    with pytest.raises(UsageError, match=r"other: none of its images was shown to a model in .*runs; give the data"):
+        album_of([str(photos), str(other)], store)
+    with pytest.raises(DataError, match="no such file or folder"):
+        album_of([str(tmp_path / "nowhere")], store)
+
+
+def test_published_sets_are_found_below_a_root(tmp_path):
+    folder = tmp_path / "root" / "imagenet-r"
+    (folder / "n01443537").mkdir(parents=True)
+    for number in range(3):
+        Image.new("RGB", (8, 8), (number, 0, 0)).save(folder / "n01443537" / f"art_{number}.png")
+    root = root_at(str(tmp_path / "root"), partial=True)
+    assert root is not None
+    data = root.open("imagenet-r")
+    store, seen = watched(clean(odo.stratified(data, 2)), tmp_path / "runs", side=8)
+    (cell,) = store.cells()
+    kept = odo.stratified(data, 2).ids
+    album = album_of([str(tmp_path / "root")], store)
+    assert [one for one in data.ids if album(cell, one) is not None] == list(kept)
+    np.testing.assert_array_equal(album(cell, kept[0]), seen[0])
+    assert album_of([], store)(cell, kept[0]) is None
+
+
+def test_a_damaged_description_has_no_picture(photos, tmp_path):
+    data = loaded(photos)
+    condition = corrupted(data, "cifar10-c", "fog", 3, quality=None, view=SMALL, seed=0)
+    store, _ = watched(condition, tmp_path / "runs")
+    (cell,) = store.cells()
+    album = album_of([str(photos)], store)
+    transform = cell.condition["transform"]
+    for wrong in (
+        {**transform, "severity": "3"},
+        {**transform, "severity": 9},
+        {**transform, "seed": "a"},
+        {**transform, "quality": []},
+        {**transform, "more": 1},
+        {**transform, "view": {"height": 10**9, "width": 10**9}},
+        {**transform, "name": "smog"},
+        {"name": "fog"},
+        {},
+    ):
+        changed = replace(cell, condition=json.loads(json.dumps({**cell.condition, "transform": wrong})))
+        assert album(changed, data.ids[0]) is None, wrong

@@ -1,0 +1,155 @@
+"""Synthetic against natural shifts of a study: what `correlate` says of the same shifts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import pearsonr
+
+from oodometer.analysis.accuracy_pairs import Origin, read_origins
+from oodometer.analysis.correlate import Against, CorrelateOptions, correlate
+from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.core.errors import OodometerError
+from oodometer.stats.bootstrap import Resampling
+from oodometer.store.tables import Accuracy, read_table_file, write_table
+from oodometer.study import study_of
+from oodometer.study.shift_predictors import foretold
+
+TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+M = 16
+MODELS = [f"m{at:02d}" for at in range(M)]
+STANDARD = np.arange(M) < 8
+ORIGINS = {name: Origin("standard" if STANDARD[at] else "robust intervention") for at, name in enumerate(MODELS)}
+RNG = np.random.default_rng(3)
+CLEAN = expit(RNG.uniform(0, 1.5, M))
+HIDDEN = 0.2 * RNG.normal(size=M)
+SHIFTED = {
+    name: expit(0.9 * logit(CLEAN) - drop + of_hidden * HIDDEN + 0.05 * RNG.normal(size=M))
+    for name, drop, of_hidden in (
+        ("imagenetv2", 0.5, 1.0),
+        ("objectnet", 1.0, 0.0),
+        *((f"imagenet-c/fog/{severity}", 0.2 * severity, 1.0) for severity in range(1, 6)),
+        *((f"imagenet-c/snow/{severity}", 0.3 * severity, 0.0) for severity in range(1, 6)),
+        *((f"imagenet-c:raw/fog/{severity}", 0.1 * severity, 0.5) for severity in range(1, 3)),
+        *((f"own/dead_rows/{severity}", 0.1 * severity, 0.2) for severity in range(1, 3)),
+        ("pgd-linf-2", 1.5, -1.0),
+        ("pgd-l2-0.5", 1.0, -0.5),
+        ("stylized_imagenet", 1.2, 0.5),
+        ("of-my-own", 0.3, 0.0),
+    )
+}
+QUICK = RobustnessOptions(resampling=Resampling(draws=100, level=0.9))
+
+
+def study(filled, *, columns=SHIFTED, origins=ORIGINS, options=QUICK, models=M):
+    rows = [
+        Accuracy(model, name, float(shares[at]), None, "t.csv")
+        for name, shares in {"clean": CLEAN, **columns}.items()
+        for at, model in enumerate(MODELS[:models])
+    ]
+    write_table(filled.store, rows)
+    return study_of(filled.store, origins=origins, options=options)
+
+
+def test_every_pair_is_what_correlate_says(filled):
+    found = foretold(study(filled))
+    names = ["imagenet-c", "imagenet-c:raw", "own", "pgd-linf-2", "pgd-l2-0.5", "stylized_imagenet"]
+    asked = correlate(
+        filled.store,
+        [Against(name, "clean") for name in names],
+        [Against("imagenetv2", "clean"), Against("objectnet", "clean")],
+        origins=ORIGINS,
+        options=CorrelateOptions(line=QUICK),
+    )
+    known = {(one.synthetic, one.natural): one for one in found.whole.pairs}
+    assert {(one.synthetic, one.natural): one for one in asked.pairs}.items() <= known.items()
+    assert {one.shift for one in found.whole.synthetic} == {*names, "all corruptions", "all attacks"}
+    assert [one.shift for one in found.whole.natural] == ["imagenetv2", "objectnet"]  # what is "other" is neither
+    assert (found.through_all, found.left_out, found.whole.level) == (False, (), 0.9)
+
+
+def rho(y, baseline=STANDARD):
+    """Distances from the line of numpy."""
+    return y - expit(np.polyval(np.polyfit(logit(CLEAN[baseline]), logit(y[baseline]), 1), logit(CLEAN)))
+
+
+def r_of(y, natural="imagenetv2", *, over=~STANDARD, baseline=STANDARD):
+    return pearsonr(rho(y, baseline)[over], rho(SHIFTED[natural], baseline)[over]).statistic  # reference: scipy
+
+
+def mean_of(start):
+    return np.mean([share for name, share in SHIFTED.items() if name.startswith(start)], axis=0)
+
+
+def test_means_are_over_all_conditions(filled):
+    found = {one.synthetic: one for one in foretold(study(filled)).whole.pairs if one.natural == "imagenetv2"}
+    assert found["all corruptions"].r.value == pytest.approx(r_of(mean_of(("imagenet-c", "own"))))  # 14 conditions
+    assert found["all attacks"].r.value == pytest.approx(r_of(mean_of("pgd")))
+
+
+def test_each_corruption_in_the_mean_over_its_severities(filled):
+    found = {one.synthetic: one for one in foretold(study(filled)).each.pairs if one.natural == "imagenetv2"}
+    assert found.keys() == {"fog, imagenet-c", "snow, imagenet-c", "fog, imagenet-c:raw", "dead rows, own"}
+    assert found["snow, imagenet-c"].r.value == pytest.approx(r_of(mean_of("imagenet-c/snow")))
+    assert found["fog, imagenet-c:raw"].r.value == pytest.approx(r_of(mean_of("imagenet-c:raw/fog")))
+
+
+def test_the_best_foreteller_has_the_highest_r(filled):
+    found = foretold(study(filled))
+    for name, best in found.best().items():
+        values = [one.r.value for one in found.whole.pairs if one.natural == name]
+        assert best.r.value == max(values)
+
+
+@pytest.mark.parametrize("category", ["standard", ""])
+def test_models_of_one_category_are_all_correlated(filled, category):
+    found = foretold(study(filled, origins=dict.fromkeys(MODELS, Origin(category))))
+    everyone = np.ones(M, dtype=bool)
+    pair = next(one for one in found.whole.pairs if (one.synthetic, one.natural) == ("pgd-l2-0.5", "imagenetv2"))
+    assert found.through_all
+    assert pair.n == M
+    assert pair.r.value == pytest.approx(r_of(SHIFTED["pgd-l2-0.5"], over=everyone, baseline=everyone))
+
+
+def test_a_shift_without_a_line_is_left_out_and_named(filled):
+    flat = {**SHIFTED, "imagenet-sketch": np.zeros(M)}
+    found = foretold(study(filled, columns=flat))
+    assert [one.shift for one in found.whole.natural] == ["imagenetv2", "objectnet"]
+    assert len(found.left_out) == 1
+    assert found.left_out[0].startswith("imagenet-sketch")
+
+
+def test_one_sort_of_shifts_foretells_nothing(filled):
+    assert foretold(study(filled, columns={"imagenetv2": SHIFTED["imagenetv2"]})) is None
+
+
+def test_no_line_at_all_is_an_error(filled):
+    flat = {"imagenet-sketch": np.zeros(M), "pgd-l2-0.5": SHIFTED["pgd-l2-0.5"]}
+    with pytest.raises(OodometerError, match="imagenet-sketch"):
+        foretold(study(filled, columns=flat))
+
+
+def test_few_models_leave_r_undefined(filled):
+    found = foretold(study(filled, models=10))  # two of them are not standard
+    assert {(one.r, one.n) for one in found.whole.pairs} == {(None, 2)}
+    assert set(found.best().values()) == {None}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TESTBED.is_dir(), reason="the testbed's table is not here")
+def test_the_testbed_says_what_the_paper_says(filled):
+    """Taori et al. 2020, section 4.2: r with ImageNetV2 is 0.24 for the corruption average and -0.05 for PGD.
+
+    From the public table, models of at least 55 % clean accuracy: 0.27 and -0.05.
+    """
+    origins = read_origins(str(TESTBED / "model_categories.csv"))
+    write_table(filled.store, read_table_file(str(TESTBED / "robustness_top1s.csv")))
+    options = replace(QUICK, baseline_above=0.55)
+    found = foretold(study_of(filled.store, origins=origins, options=options))
+    r = {one.synthetic: one.r for one in found.whole.pairs if one.natural == "imagenetv2-matched-frequency-format-val"}
+    assert r["all corruptions"].value == pytest.approx(0.27, abs=0.015)
+    assert r["all attacks"].value == pytest.approx(-0.05, abs=0.005)
