@@ -46,13 +46,13 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 """
 
 PARTS = (
-    "report.robustness:ModelRobustness",
-    "report.robustness:Order",
-    "report.baseline:Fitted",
-    "report.baseline:Piece",
-    "report.correlate:FittedShift",
-    "report.correlate:ShiftPair",
-    "report.hardest:HardImage",
+    "analysis.robustness:ModelRobustness",
+    "analysis.robustness:Order",
+    "analysis.robustness_line:Fitted",
+    "analysis.robustness_line:Piece",
+    "analysis.correlate:FittedShift",
+    "analysis.correlate:ShiftPair",
+    "analysis.hardest:HardImage",
     "published.checks:Check",
     "published.checks:Remark",
     "stats.paired:PairedCounts",

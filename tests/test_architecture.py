@@ -164,6 +164,7 @@ PUBLIC = [
     "DataError",
     "Dataset",
     "Estimate",
+    "Family",
     "Gap",
     "Gaps",
     "Geometry",

@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 # Where each public name lives; imported when first used, so that `import oodometer` costs nothing. The types are in
 # __init__.pyi, and a test keeps the two lists the same.
 _HOMES = {
-    "core.condition": "Condition Shift Transform clean",
+    "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
     "core.errors": "DataError ModelError OodometerError RequirementNotMetError StoreError UsageError",
     "core.estimate": "Estimate",

@@ -18,6 +18,7 @@ from oodometer.analysis.score import score as score
 from oodometer.analysis.score_table import Score as Score
 from oodometer.analysis.score_table import Scores as Scores
 from oodometer.core.condition import Condition as Condition
+from oodometer.core.condition import Family as Family
 from oodometer.core.condition import Shift as Shift
 from oodometer.core.condition import Transform as Transform
 from oodometer.core.condition import clean as clean

@@ -19,6 +19,9 @@ ShiftKind = Literal[
     "dataset", "consistency", "adversarially filtered", "corruption", "adversarial", "style", "attribute"
 ]
 
+Measure = Literal["top-1", "map", "none"]
+"""What a shift is judged by: accuracy, mean average precision over several labels, or nothing (images of no class)."""
+
 
 @dataclass(frozen=True)
 class Transform:
@@ -102,13 +105,41 @@ def clean(dataset: Dataset, *, label_map: LabelMap | None = None) -> Condition:
 
 
 @dataclass(frozen=True)
+class Family:
+    """Which member of a family of corruptions a shift is.
+
+    Args:
+        name: Of the family: ``imagenet-c``, ``imagenet-c:disk``, ``cifar-10-c``...
+        corruption: ``fog`` for one.
+        severity: From 1 to 5; of a perturbation sequence the frame.
+
+    >>> print(Family("imagenet-c", "fog", 3))
+    imagenet-c/fog/3
+    """
+
+    name: str
+    corruption: str
+    severity: int
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.corruption}/{self.severity}"
+
+
+@dataclass(frozen=True)
 class Shift:
-    """A standard condition and a shifted one over the same classes; robustness is a statement about this pair."""
+    """A standard condition and a shifted one over the same classes; robustness is a statement about this pair.
+
+    Args:
+        family: Where it is a member of one: corruptions are averaged over their family.
+        measure: What it is judged by; ``map`` needs all logits, which a run then keeps without being asked.
+    """
 
     name: str
     kind: ShiftKind
     standard: Condition
     shifted: Condition
+    family: Family | None = None
+    measure: Measure = "top-1"
 
     def __post_init__(self) -> None:
         if self.standard.space.classes != self.shifted.space.classes:
