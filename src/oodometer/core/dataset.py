@@ -64,6 +64,8 @@ class Dataset:
         rows: Position of each image in the source, (N,); a subset keeps its source.
         columns: What else is known per image (video, frame, vendor...), each (N,).
         other_labels: Where an image has several labels, any of which counts: per image those besides ``labels``.
+        part: Which part of the data of that name it is (``fog/3``, ``anchors``); empty: all.
+        subset: Which images of it were chosen (``100, seed 0``); empty: all.
     """
 
     name: str
@@ -74,6 +76,8 @@ class Dataset:
     rows: np.ndarray
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     other_labels: tuple[tuple[int, ...], ...] | None = None
+    part: str = ""
+    subset: str = ""
 
     def __post_init__(self) -> None:
         if not self.ids:
@@ -101,6 +105,11 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def title(self) -> str:
+        """The name with the part and the subset: ``imagenet-c/fog/3[100, seed 0]``."""
+        return f"{self.name}{self.part and f'/{self.part}'}{self.subset and f'[{self.subset}]'}"
+
     def image(self, index: int) -> np.ndarray:
         """Image ``index`` whole, (H, W, 3) uint8."""
         return self.source.views(int(self.rows[index]), [None])[0]
@@ -109,11 +118,15 @@ class Dataset:
         """Image ``index``, decoded once, as each view wants it."""
         return self.source.views(int(self.rows[index]), views)
 
-    def take(self, positions: np.ndarray, *, name: str | None = None) -> Dataset:
-        """The data set of these positions alone."""
+    def take(
+        self, positions: np.ndarray, *, name: str | None = None, part: str | None = None, subset: str | None = None
+    ) -> Dataset:
+        """The data set of these positions alone; what it is called stays, unless it is said here."""
         return replace(
             self,
             name=name or self.name,
+            part=self.part if part is None else part,
+            subset=self.subset if subset is None else subset,
             ids=tuple(self.ids[position] for position in positions),
             labels=self.labels[positions],
             rows=self.rows[positions],
