@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from oodometer.catalogue.spelling import key_of
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
 from oodometer.data.layouts.known_set import KnownSet
@@ -39,15 +40,6 @@ def not_unpacked(root: str, known: KnownSet) -> str:
         if stem != name and key_of(stem) in wanted:
             return f"{name} lies in {root} but is not unpacked"
     return ""
-
-
-def key_of(name: str) -> str:
-    """A name as it is compared: small letters, without ``-``, ``_`` and blanks.
-
-    >>> key_of("Imagenet_A") == key_of("imagenet-a")
-    True
-    """
-    return name.lower().replace("-", "").replace("_", "").replace(" ", "")
 
 
 def without_archive_ending(name: str) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from oodometer.catalogue.sets import find_set
+from oodometer.catalogue.spelling import key_of
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import addresses
-from oodometer.data.find_sets import key_of, not_unpacked, place_below, without_archive_ending
+from oodometer.data.find_sets import not_unpacked, place_below, without_archive_ending
 from oodometer.data.layouts.known_set import KnownSet, known_sets
 from oodometer.data.load import data_kinds
 
@@ -43,8 +45,10 @@ def claim_of(address: str, as_: str | None = None) -> Claim:
 
 
 def _as_said(place: str, as_: str) -> Claim:
-    if as_ in known_sets.names():
-        known = known_sets.get(as_)
+    entry = find_set(as_)
+    name = entry.name if entry else as_
+    if name in known_sets.names():
+        known = known_sets.get(name)
         named = _matched(place, known)
         if named is not None:
             return Claim(_deeper(place, named, known), known, root=_above(place, named))

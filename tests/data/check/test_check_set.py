@@ -14,7 +14,6 @@ from PIL import Image
 
 from oodometer.core.dataset import Dataset, Progress
 from oodometer.data import addresses
-from oodometer.data.check import check_set as check_module
 from oodometer.data.check.check_set import Checked, check_set
 from oodometer.data.kinds.folder import open_folder
 from oodometer.data.layouts.known_set import KnownSet, known_sets
@@ -34,8 +33,9 @@ PETS = KnownSet(
     per_class=2,
     size=(16, 12),
     classes=lambda: frozenset({"cat", "dog"}),
+    clean="pets",
 )
-CLEAN = replace(PETS, name="pets", title="Clean pets", places=("pets/val", "pets"))
+CLEAN = replace(PETS, name="pets", title="Clean pets", places=("pets/val", "pets"), clean=None)
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,6 @@ def two_sets(monkeypatch: pytest.MonkeyPatch) -> dict[str, KnownSet]:
     sets = {one.name: one for one in (PETS, CLEAN)}
     monkeypatch.setattr(known_sets, "_addresses", {})
     monkeypatch.setattr(known_sets, "_loaded", sets)
-    monkeypatch.setitem(check_module.CLEAN_SETS, "pets-a", "pets")
     return sets
 
 

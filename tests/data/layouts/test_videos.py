@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oodometer.data.layouts.videos import IMAGENET_VID_ROBUST, YTBB_ROBUST
+from oodometer.catalogue.sets import set_entries
 
+VID, YTBB = (set_entries()[name] for name in ("imagenet-vid-robust", "ytbb-robust"))
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 
 
-@pytest.mark.parametrize("known", [IMAGENET_VID_ROBUST, YTBB_ROBUST], ids=lambda known: known.name)
+@pytest.mark.parametrize("known", [VID, YTBB], ids=lambda known: known.name)
 @pytest.mark.parametrize("k", [0, 10])
 def test_the_accuracies_of_the_testbed_are_shares_of_so_many_anchors(known, k):
     table = SHARED / "testbed" / "robustness_top1s.csv"
@@ -36,4 +37,4 @@ def test_the_accuracies_of_the_testbed_are_shares_of_so_many_anchors(known, k):
 
 def test_both_together_are_the_published_sets():
     # Shankar et al. 2019, abstract: 3,139 sets of perceptually similar images in the two
-    assert IMAGENET_VID_ROBUST.n_images + YTBB_ROBUST.n_images == 3_139
+    assert VID.n_images + YTBB.n_images == 3_139

@@ -24,33 +24,6 @@ from oodometer.data.load import default_name, load_data
 Stage = Callable[[str], Progress]
 """From what is being done ("files read") to whoever is told how far it is."""
 
-CLEAN_SETS = {
-    **dict.fromkeys(
-        (
-            "imagenet-a",
-            "imagenet-c",
-            "imagenet-o",
-            "imagenet-r",
-            "imagenet-sketch",
-            "imagenet-vid-robust",
-            "imagenetv2-matched-frequency",
-            "imagenetv2-matched-frequency-format-val",
-            "imagenetv2-threshold-0.7-format-val",
-            "imagenetv2-threshold0.7",
-            "imagenetv2-top-images-format-val",
-            "imagenetv2-topimages",
-            "objectnet",
-            "real-blurry",
-            "stylized-imagenet",
-            "ytbb-robust",
-        ),
-        "imagenet",
-    ),
-    **dict.fromkeys(("cifar-10-c", "cifar-10.1-v4", "cifar-10.1-v6"), "cifar-10"),
-    "tiny-imagenet-c": "tiny-imagenet",
-}
-"""The set that each is compared with when it lies below the same root: a shifted set has no image of its clean one."""
-
 METHODS = {
     "same bytes": "files (or rows of pixels) whose 128-bit digests are equal",
     "same pixels": "images of equal size and RGB pixels after decoding, however they are encoded (64-bit digests)",
@@ -218,7 +191,8 @@ def _other_set(claim: Claim, against: str | None) -> tuple[str, Dataset] | None:
 
 
 def _clean_set(claim: Claim) -> KnownSet | None:
-    clean = CLEAN_SETS.get(claim.known.name) if claim.known else None
+    """The set that a shifted one is compared with: none of its images may be in it."""
+    clean = claim.known.clean if claim.known else None
     return known_sets.get(clean) if clean else None
 
 

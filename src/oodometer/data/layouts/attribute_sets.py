@@ -12,7 +12,6 @@ from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.data import addresses
 from oodometer.data.kinds.manifest import open_manifest
 from oodometer.data.layouts.deepfashion2 import ATTRIBUTES, CLASSES, PART, open_deepfashion2
-from oodometer.data.layouts.known_set import KnownSet
 
 MANIFESTS = ("manifest.csv", "manifest.parquet")
 
@@ -107,26 +106,3 @@ def _in_order(dataset: Dataset, space: LabelSpace) -> Dataset:
         labels=np.array(places)[dataset.labels],
         other_labels=None if others is None else tuple(tuple(places[one] for one in some) for some in others),
     )
-
-
-DEEPFASHION_REMIXED = KnownSet(
-    name="deepfashion-remixed",
-    title="DeepFashion Remixed",
-    page="https://github.com/switchablenorms/DeepFashion2",
-    layout="validation/image and validation/annos of DeepFashion2, or manifest.csv with path, labels (as 0|7) and "
-    "scale, occlusion, viewpoint, zoom_in (1 to 3)",
-    places=("deepfashion-remixed", "deepfashion2"),
-    open=open_deepfashion_remixed,
-    n_classes=len(CLASSES),
-)
-
-STREETVIEW_STOREFRONTS = KnownSet(
-    name="streetview-storefronts",
-    title="StreetView StoreFronts",
-    page="https://github.com/hendrycks/imagenet-r",
-    layout="manifest.csv with path, label, country (us, mx, ca, fr), year and camera (new, old); its authors did not "
-    "release the images",
-    places=("streetview-storefronts", "svsf"),
-    open=open_storefronts,
-    n_classes=len(STOREFRONTS),
-)

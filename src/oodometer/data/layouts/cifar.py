@@ -1,9 +1,8 @@
-"""CIFAR-10 in the forms in which it is passed around, CIFAR-10.1, CIFAR-10-C, and CIFAR-100."""
+"""CIFAR-10 in the forms in which it is passed around, CIFAR-10.1, and CIFAR-10-C."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
@@ -12,10 +11,8 @@ from oodometer.data import addresses
 from oodometer.data.kinds.arrays import open_arrays, open_rows, read_array
 from oodometer.data.kinds.folder import open_folder
 from oodometer.data.layouts.cifar_10_c import open_corrupted
-from oodometer.data.layouts.cifar_100 import broad_classes, open_cifar_100
 from oodometer.data.layouts.cifar_batches import read_batch
 from oodometer.data.layouts.cifar_sheets import open_sheet
-from oodometer.data.layouts.known_set import KnownSet
 from oodometer.data.layouts.plain_pickle import read_plain_pickle, texts_of
 from oodometer.data.layouts.small_arrays import dataset_of_rows
 
@@ -115,77 +112,16 @@ def open_cifar_10_1(address: str, *, name: str, version: str) -> Dataset:
     return dataset_of_rows(open_rows(path), read_array(labels), space=CLASSES, name=name, where=path)
 
 
+def open_cifar_10_1_v4(address: str, *, name: str) -> Dataset:
+    """The version of 2,021 images."""
+    return open_cifar_10_1(address, name=name, version="v4")
+
+
+def open_cifar_10_1_v6(address: str, *, name: str) -> Dataset:
+    """The version of 2,000 images, equally many of each class."""
+    return open_cifar_10_1(address, name=name, version="v6")
+
+
 def open_cifar_10_c(address: str, *, name: str) -> Dataset:
     """All corrupted images with their columns corruption and severity."""
     return open_corrupted(address, space=CLASSES, name=name)
-
-
-_PAGE = "https://www.cs.toronto.edu/~kriz/cifar.html"
-_SIZE = (32, 32)
-
-CIFAR_10 = KnownSet(
-    name="cifar-10",
-    title="CIFAR-10 test set",
-    page=_PAGE,
-    layout="test_batch or test_batch.bin, cifar10_test_images.npy or .npz, test_batch.png, or test/CLASS/*.png",
-    places=(
-        "cifar-10-batches-py",
-        "cifar-10/test",
-        "cifar-10",
-        "cifar-10-batches-bin",
-        "cifar10_test_images.npy",
-        "cifar10_test_images.npz",
-    ),
-    open=open_cifar_10,
-    n_images=10_000,
-    n_classes=10,
-    per_class=1000,
-    size=_SIZE,
-)
-
-
-def _cifar_10_1(version: str, n_images: int, per_class: int | None = None) -> KnownSet:
-    file = f"cifar10.1_{version}_data.npy"
-    return KnownSet(
-        name=f"cifar-10.1-{version}",
-        title=f"CIFAR-10.1 {version}",
-        page="https://github.com/modestyachts/CIFAR-10.1",
-        layout=f"{file} with cifar10.1_{version}_labels.npy beside it",
-        places=(f"cifar-10.1/{file}", f"cifar-10.1/datasets/{file}", file),
-        open=partial(open_cifar_10_1, version=version),
-        n_images=n_images,
-        n_classes=10,
-        per_class=per_class,
-        size=_SIZE,
-    )
-
-
-CIFAR_10_1_V4 = _cifar_10_1("v4", 2021)
-CIFAR_10_1_V6 = _cifar_10_1("v6", 2000, per_class=200)
-
-CIFAR_10_C = KnownSet(
-    name="cifar-10-c",
-    title="CIFAR-10-C",
-    page="https://github.com/hendrycks/robustness",
-    layout="CORRUPTION.npy of 5 x 10,000 images for 19 corruptions, and labels.npy",
-    places=("CIFAR-10-C",),
-    open=open_cifar_10_c,
-    n_images=950_000,
-    n_classes=10,
-    per_class=95_000,
-    size=_SIZE,
-)
-
-CIFAR_100 = KnownSet(
-    name="cifar-100",
-    title="CIFAR-100 test set, over its 20 broad classes",
-    page=_PAGE,
-    layout="the python batches test, train and meta, or the binary ones test.bin and train.bin",
-    places=("cifar-100-python", "cifar-100", "cifar-100-binary"),
-    open=open_cifar_100,
-    n_images=10_000,
-    n_classes=20,
-    per_class=500,
-    size=_SIZE,
-    classes=lambda: frozenset(broad_classes().classes),
-)

@@ -31,6 +31,11 @@ def open_class_folders(
     return labelled(inside, files, class_of_folders(inside, files, classes=classes, numbers=numbers), name=name)
 
 
+def open_numbered_folders(address: str, *, name: str) -> Dataset:
+    """The images of folders 0 to 999; the folder's number is the class, whatever order the folders are listed in."""
+    return open_class_folders(address, name=name, numbers=True)
+
+
 def images_below(address: str, *, numbers: bool) -> tuple[str, list[FoundFile]]:
     """The images of a set, and the folder that their paths begin in: archives often hold one folder around it all."""
     files = list_images(address)

@@ -15,7 +15,6 @@ from oodometer.data.addresses import FoundFile
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.kinds.folder import list_images
 from oodometer.data.layouts.class_lists import class_list
-from oodometer.data.layouts.known_set import KnownSet
 from oodometer.data.source import EncodedSource, ImageFiles
 
 _NAME = re.compile(r"(?P<style>[^_/]+)_(?P<version>[^_/]+)_(?P<subtype>[^/]+)\.[^./]+")
@@ -104,16 +103,3 @@ def held_out_names(subtypes: Iterable[str]) -> dict[str, str]:
     if all(containing.values()):
         return {one: one for one in distinct if one in published}
     return {one: max(names, key=len) for one, names in containing.items() if names}
-
-
-ICONS_50 = KnownSet(
-    name="icons-50",
-    title="ICONS-50",
-    page="https://github.com/hendrycks/robustness",
-    layout="CLASS/STYLE_VERSION_SUBTYPE.png",
-    places=("Icons-50/Icons-50", "Icons-50"),
-    open=open_icons_50,
-    n_images=10_000,
-    n_classes=50,
-    classes=lambda: frozenset(icons_50().classes),
-)

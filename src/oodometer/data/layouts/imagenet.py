@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data.addresses import FoundFile
-from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.class_folders import class_of_folders, images_below, labelled
 from oodometer.data.layouts.imagenet_ground_truth import DEVKIT_TRUTH, ground_truth_for, number_of
-from oodometer.data.layouts.known_set import KnownSet
 
 
 def open_imagenet(address: str, *, name: str) -> Dataset:
@@ -40,26 +38,3 @@ def _flat(address: str, files: Sequence[FoundFile]) -> list[int]:
             )
         classes.append(truth.classes[number])
     return classes
-
-
-IMAGENET = KnownSet(
-    name="imagenet",
-    title="ImageNet validation set (ILSVRC 2012)",
-    page="https://image-net.org",
-    layout="class folders named by WordNet id or by number, or flat with a ground-truth file",
-    places=(
-        "imagenet/val",
-        "ILSVRC2012/val",
-        "ILSVRC/Data/CLS-LOC/val",
-        "imagenet/ILSVRC/Data/CLS-LOC/val",
-        "imagenet/ILSVRC2012_img_val",
-        "ILSVRC2012_img_val",
-        "val",
-        "imagenet",
-    ),
-    open=open_imagenet,
-    n_images=50_000,
-    n_classes=1000,
-    per_class=50,
-    classes=lambda: frozenset(imagenet().classes),
-)

@@ -18,7 +18,6 @@ from oodometer.data.addresses import FoundFile
 from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet, imagenet_index
 from oodometer.data.kinds.folder import list_images
-from oodometer.data.layouts.known_set import KnownSet
 from oodometer.data.source import EncodedSource, ImageFiles
 
 HIERARCHY = "wordnet.is_a.txt"
@@ -142,14 +141,3 @@ def _open(address: str, broad_of: Mapping[str, int], what: str, name: str) -> Da
         rows=np.arange(len(found)),
         columns={"subtype": np.array(kinds)},
     )
-
-
-IMAGENET_22K = KnownSet(
-    name="imagenet-22k",
-    title="ImageNet-22K, the subtypes of 25 broad classes that ImageNet-1k does not have",
-    page="https://image-net.org",
-    layout=f"a folder per synset (n01639765/*.JPEG), and {HIERARCHY} in it or beside it",
-    places=("imagenet-22k", "imagenet-21k"),
-    open=open_imagenet_22k,
-    n_classes=25,
-)

@@ -10,7 +10,6 @@ from oodometer.core.labels import align
 from oodometer.data.imagenet import imagenet
 from oodometer.data.kinds.imagenet_c import open_imagenet_c
 from oodometer.data.layouts.cropped_sources import of_one_size
-from oodometer.data.layouts.known_set import KnownSet
 
 SIDE = 224
 
@@ -23,15 +22,3 @@ def open_published(address: str, *, name: str) -> Dataset:
     except DataError as error:
         raise DataError(f"{address}: {error}") from error
     return replace(found, labels=labels, space=imagenet(), source=of_one_size(found.source, SIDE))
-
-
-IMAGENET_C = KnownSet(
-    name="imagenet-c",
-    title="ImageNet-C",
-    page="https://github.com/hendrycks/robustness",
-    layout="CORRUPTION/SEVERITY/CLASS/FILE, maybe in folders noise, blur, weather, digital and extra",
-    places=("imagenet-c", "ImageNet-C"),
-    open=open_published,
-    n_classes=1000,
-    size=(SIDE, SIDE),
-)

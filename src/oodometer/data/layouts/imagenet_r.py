@@ -10,7 +10,6 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.data.layouts.class_folders import open_class_folders
 from oodometer.data.layouts.class_lists import class_list
-from oodometer.data.layouts.known_set import KnownSet
 
 
 def open_imagenet_r(address: str, *, name: str) -> Dataset:
@@ -27,16 +26,3 @@ def style_of(image_id: str) -> str:
     """
     found = re.fullmatch(r"(?:.*/)?([A-Za-z]+)_\d+(?:\.\w+)?", image_id)
     return found[1].lower() if found else "unknown"
-
-
-IMAGENET_R = KnownSet(
-    name="imagenet-r",
-    title="ImageNet-R",
-    page="https://github.com/hendrycks/imagenet-r",
-    layout="200 class folders named by WordNet id; files named after the rendition, such as art_0.jpg",
-    places=("imagenet-r",),
-    open=open_imagenet_r,
-    n_images=30_000,
-    n_classes=200,
-    classes=lambda: frozenset(class_list("imagenet_r")),
-)

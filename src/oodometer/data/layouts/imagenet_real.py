@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from oodometer.catalogue.sets import set_entries
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import NUMBERS
 from oodometer.data import addresses
 from oodometer.data.imagenet import imagenet
-from oodometer.data.layouts.imagenet import IMAGENET, open_imagenet
+from oodometer.data.layouts.imagenet import open_imagenet
 from oodometer.data.layouts.imagenet_ground_truth import number_of
-from oodometer.data.layouts.known_set import KnownSet
 
 RealLabels = list[list[int]]
 """The class indices of each validation image, by its number less one."""
@@ -75,27 +75,10 @@ def _check_space(dataset: Dataset) -> None:
 
 def _images_near(address: str) -> str:
     folder = addresses.parent(address)
-    for place in IMAGENET.places:
+    places = set_entries()["imagenet"].places
+    for place in places:
         for start in (addresses.parent(folder), folder):
             images = addresses.join(start, place)
             if addresses.is_folder(images) and images.rstrip("/") != folder.rstrip("/"):
                 return images
-    raise DataError(f"{address}: labels without images; expected the validation set at {IMAGENET.places[0]} beside it")
-
-
-IMAGENET_REAL = KnownSet(
-    name="imagenet-real",
-    title="ReaL labels of ImageNet",
-    page="https://github.com/google-research/reassessed-imagenet",
-    layout="real.json, beside the validation set of ImageNet",
-    places=(
-        "imagenet-real/real.json",
-        "reassessed-imagenet/real.json",
-        "reassessed-imagenet-master/real.json",
-        "imagenet/real.json",
-        "ILSVRC2012/real.json",
-        "real.json",
-    ),
-    open=open_imagenet_real,
-    n_images=46_837,  # of the 50,000; the raters found no fitting label for the others
-)
+    raise DataError(f"{address}: labels without images; expected the validation set at {places[0]} beside it")

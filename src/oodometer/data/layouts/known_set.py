@@ -1,13 +1,19 @@
-"""A published data set: where it lies below a root, how it is read, and what it should hold."""
+"""A published data set: what the catalogue says of it, with the function that reads its layout."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
+from oodometer.catalogue.sets import SetEntry, set_entries
 from oodometer.core.dataset import Dataset
 from oodometer.core.registry import Registry
+from oodometer.data.layouts.class_lists import class_names
+
+READERS = "oodometer.data.layouts"
 
 
 class OpenSet(Protocol):
@@ -34,6 +40,7 @@ class KnownSet:
         unit: A column of whose values ``n_images`` is the number, where not images are counted (``anchor``).
         size: (width, height) that every image has; None where they differ.
         classes: The class names that folders may have; None where any may occur.
+        clean: The set that it is compared with; a shifted set has no image of its clean one.
     """
 
     name: str
@@ -48,41 +55,37 @@ class KnownSet:
     unit: str | None = None
     size: tuple[int, int] | None = None
     classes: Callable[[], frozenset[str]] | None = None
+    clean: str | None = None
 
 
-known_sets: Registry[KnownSet] = Registry(
-    "data set",
-    {
-        "imagenet": "oodometer.data.layouts.imagenet:IMAGENET",
-        "imagenet-real": "oodometer.data.layouts.imagenet_real:IMAGENET_REAL",
-        "imagenetv2-matched-frequency": "oodometer.data.layouts.imagenet_v2:MATCHED_FREQUENCY",
-        "imagenetv2-matched-frequency-format-val": "oodometer.data.layouts.imagenet_v2:MATCHED_FREQUENCY_FORMAT_VAL",
-        "imagenetv2-threshold0.7": "oodometer.data.layouts.imagenet_v2:THRESHOLD",
-        "imagenetv2-threshold-0.7-format-val": "oodometer.data.layouts.imagenet_v2:THRESHOLD_FORMAT_VAL",
-        "imagenetv2-topimages": "oodometer.data.layouts.imagenet_v2:TOP_IMAGES",
-        "imagenetv2-top-images-format-val": "oodometer.data.layouts.imagenet_v2:TOP_IMAGES_FORMAT_VAL",
-        "imagenet-a": "oodometer.data.layouts.imagenet_a_o:IMAGENET_A",
-        "imagenet-o": "oodometer.data.layouts.imagenet_a_o:IMAGENET_O",
-        "imagenet-r": "oodometer.data.layouts.imagenet_r:IMAGENET_R",
-        "imagenet-sketch": "oodometer.data.layouts.imagenet_sketch:IMAGENET_SKETCH",
-        "stylized-imagenet": "oodometer.data.layouts.stylized_imagenet:STYLIZED_IMAGENET",
-        "real-blurry": "oodometer.data.layouts.real_blurry:REAL_BLURRY",
-        "imagenet-c": "oodometer.data.layouts.imagenet_c:IMAGENET_C",
-        "objectnet": "oodometer.data.layouts.objectnet:OBJECTNET",
-        "imagenet-vid-robust": "oodometer.data.layouts.videos:IMAGENET_VID_ROBUST",
-        "ytbb-robust": "oodometer.data.layouts.videos:YTBB_ROBUST",
-        "cifar-10": "oodometer.data.layouts.cifar:CIFAR_10",
-        "cifar-10.1-v4": "oodometer.data.layouts.cifar:CIFAR_10_1_V4",
-        "cifar-10.1-v6": "oodometer.data.layouts.cifar:CIFAR_10_1_V6",
-        "cifar-10-c": "oodometer.data.layouts.cifar:CIFAR_10_C",
-        "cifar-100": "oodometer.data.layouts.cifar:CIFAR_100",
-        "tiny-imagenet": "oodometer.data.layouts.tiny_imagenet:TINY_IMAGENET",
-        "tiny-imagenet-c": "oodometer.data.layouts.tiny_imagenet:TINY_IMAGENET_C",
-        "imagenet-22k": "oodometer.data.layouts.imagenet_22k:IMAGENET_22K",
-        "icons-50": "oodometer.data.layouts.icons50:ICONS_50",
-        "deepfashion-remixed": "oodometer.data.layouts.attribute_sets:DEEPFASHION_REMIXED",
-        "streetview-storefronts": "oodometer.data.layouts.attribute_sets:STREETVIEW_STOREFRONTS",
-    },
-    group="oodometer.sets",
+class _KnownSets(Registry[KnownSet]):
+    """The sets of the catalogue and of installed packages; a reader is imported when its set is first asked for."""
+
+    def _find(self, name: str) -> KnownSet:
+        return known_set_of(set_entries()[name]) if name in self._addresses else super()._find(name)
+
+
+def known_set_of(entry: SetEntry) -> KnownSet:
+    """An entry of the catalogue with its reader."""
+    module, _, function = entry.reader.partition(":")
+    return KnownSet(
+        name=entry.name,
+        title=entry.title,
+        page=entry.page,
+        layout=entry.layout,
+        places=entry.places,
+        open=getattr(importlib.import_module(f"{READERS}.{module}"), function),
+        n_images=entry.n_images,
+        n_classes=entry.n_classes,
+        per_class=entry.per_class,
+        unit=entry.unit,
+        size=entry.size,
+        classes=None if entry.classes is None else partial(class_names, entry.classes),
+        clean=entry.clean,
+    )
+
+
+known_sets: Registry[KnownSet] = _KnownSets(
+    "data set", {name: entry.reader for name, entry in set_entries().items()}, group="oodometer.sets"
 )
 """Every set that can be found below a root, by name."""

@@ -15,7 +15,6 @@ from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet
 from oodometer.data.kinds.folder import list_images
 from oodometer.data.layouts.cropped_sources import WithoutBorder
-from oodometer.data.layouts.known_set import KnownSet
 from oodometer.data.source import EncodedSource, ImageFiles
 
 BORDER = 2
@@ -122,15 +121,3 @@ def _read(address: str, name: str) -> str:
 
 def _mapping(address: str, name: str) -> str:
     return addresses.join(address, f"mappings/{name}")
-
-
-OBJECTNET = KnownSet(
-    name="objectnet",
-    title="ObjectNet, the classes that overlap with ImageNet's",
-    page="https://objectnet.dev",
-    layout="images/FOLDER/FILE.png and mappings/*.json",
-    places=("objectnet-1.0", "objectnet", "objectnet-1.0-beta"),
-    open=open_objectnet,
-    # Not the number of images: of the overlap release 1.0 has 18,574, the beta of the 204-model testbed 18,514.
-    n_classes=113,
-)

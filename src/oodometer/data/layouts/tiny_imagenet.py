@@ -17,7 +17,6 @@ from oodometer.data.ids import ids_of_paths
 from oodometer.data.kinds.folder import list_images
 from oodometer.data.kinds.imagenet_c import open_imagenet_c
 from oodometer.data.layouts.class_lists import class_list
-from oodometer.data.layouts.known_set import KnownSet
 from oodometer.data.source import EncodedSource, ImageFiles
 
 ANNOTATIONS = "val_annotations.txt"
@@ -99,34 +98,3 @@ def open_tiny_imagenet_c(address: str, *, name: str) -> Dataset:
     # All 200 are classes of ImageNet too: without this, their labels would be among its 1,000.
     labels = align(found.labels, found.space, tiny_imagenet(), what=f"{address}: Tiny-ImageNet")
     return replace(found, labels=labels, space=tiny_imagenet())
-
-
-_SIZE = (64, 64)
-
-TINY_IMAGENET = KnownSet(
-    name="tiny-imagenet",
-    title="Tiny-ImageNet validation set",
-    page="http://cs231n.stanford.edu",
-    layout="images/val_0.JPEG and so on with val_annotations.txt, or CLASS/images/*.JPEG",
-    places=("tiny-imagenet-200/val", "tiny-imagenet/val", "tiny-imagenet-200", "tiny-imagenet"),
-    open=open_tiny_imagenet,
-    n_images=10_000,
-    n_classes=200,
-    per_class=50,
-    size=_SIZE,
-    classes=lambda: frozenset(tiny_imagenet().classes),
-)
-
-TINY_IMAGENET_C = KnownSet(
-    name="tiny-imagenet-c",
-    title="Tiny-ImageNet-C",
-    page="https://github.com/hendrycks/robustness",
-    layout="CORRUPTION/SEVERITY/CLASS/*.JPEG, 15 corruptions",
-    places=("Tiny-ImageNet-C",),
-    open=open_tiny_imagenet_c,
-    n_images=750_000,
-    n_classes=200,
-    per_class=3750,
-    size=_SIZE,
-    classes=lambda: frozenset(tiny_imagenet().classes),
-)
