@@ -108,7 +108,21 @@ def test_other_groups_are_other_peoples(installed, shapes):
 
 def test_a_long_list_of_names_is_not_poured_out():
     assert did_you_mean("zzz", [f"c{index}" for index in range(1000)]) == ""
-    assert did_you_mean("c99", [f"c{index}" for index in range(50)]) != ""
+    assert did_you_mean("cc7", [f"c{index}" for index in range(50)]) == "; did you mean c7?"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("modela", ["modelB", "modelA"], "; did you mean modelA?"),
+        ("accuracy", ["aurc", "top-1"], "; known: aurc, top-1"),
+        ("smith2021", ["smith2019"], "; known: smith2019"),
+        ("smith2020", ["smith2019"], "; did you mean smith2019?"),
+        ("imagenetv2", ["imagenet-r", "imagenetv2-a", "imagenetv2-b"], "; did you mean imagenetv2-a or imagenetv2-b?"),
+    ],
+)
+def test_a_hint_is_what_was_probably_meant_and_nothing_else(name, known, hint):
+    assert did_you_mean(name, known) == hint
     assert did_you_mean("zzz", []) == ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -47,20 +48,59 @@ class MissingExtraError(OodometerError):
         super().__init__(f"{what} need more packages: pip install 'oodometer[{extra}]'")
 
 
+CLOSE, CLOSE_OF_SHORT, SHORT = 0.7, 0.6, 4
+"""How much of two names must agree, by difflib's ratio, for one to be a likely mistake for the other; and of names of
+at most so many letters, where one wrong letter is much."""
+
+MOST_BEGINNINGS = 3
+NUMBER = re.compile(r"\d+")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint that ends an error message about an unknown name.
 
     >>> did_you_mean("clen", ["clean", "fog"])
     '; did you mean clean?'
-    >>> did_you_mean("mCE", ["mce", "ece"])
-    '; did you mean mce?'
-    >>> did_you_mean("zzz", ["clean", "fog"])
-    '; known: clean, fog'
+    >>> did_you_mean("mCE", ["mce", "ece"]), did_you_mean("imagenet_a", ["imagenet-a", "imagenet-r"])
+    ('; did you mean mce?', '; did you mean imagenet-a?')
+    >>> did_you_mean("v2", ["v2-a", "v2-b", "c"])
+    '; did you mean v2-a or v2-b?'
+    >>> did_you_mean("smith2021", ["smith2019", "recht2019"])
+    '; known: recht2019, smith2019'
     """
     names = sorted(known)
-    small = {one.lower(): one for one in names}  # capitals are what people mistake most
-    close = difflib.get_close_matches(name, names, n=1)
-    close = close or [small[one] for one in difflib.get_close_matches(name.lower(), small, n=1)]
-    if close:
-        return f"; did you mean {close[0]}?"
+    meant = _spelled_otherwise(name, names) or _beginning_so(name, names) or _close(name, names)
+    if meant:
+        return f"; did you mean {' or '.join(meant)}?"
     return f"; known: {', '.join(names)}" if 0 < len(names) <= 20 else ""
+
+
+def _plain(name: str) -> str:
+    """Small letters, without what stands between words: capitals and hyphens are what people mistake most."""
+    return "".join(one for one in name.lower() if one not in "-_ ")
+
+
+def _spelled_otherwise(name: str, names: list[str]) -> list[str]:
+    exact = [one for one in names if one.lower() == name.lower()]
+    return (exact or [one for one in names if _plain(one) == _plain(name)])[:1]
+
+
+def _beginning_so(name: str, names: list[str]) -> list[str]:
+    """The names of which this one is the first word or words, where they are few."""
+    begun = [one for one in names if name and one.lower().startswith(name.lower()) and not one[len(name)].isalnum()]
+    return begun if len(begun) <= MOST_BEGINNINGS else []
+
+
+def _close(name: str, names: list[str]) -> list[str]:
+    """The name that it is a likely mistake for."""
+    small = {one.lower(): one for one in names if not _of_another_number(name, one)}
+    cutoff = CLOSE_OF_SHORT if len(name) <= SHORT else CLOSE
+    return [small[one] for one in difflib.get_close_matches(name.lower(), small, n=1, cutoff=cutoff)]
+
+
+def _of_another_number(name: str, other: str) -> bool:
+    """Whether two names differ in their numbers alone, by more than a slip of one: then they are two things."""
+    if NUMBER.sub("#", name) != NUMBER.sub("#", other):
+        return False
+    pairs = zip(NUMBER.findall(name), NUMBER.findall(other), strict=True)
+    return any(abs(int(one) - int(another)) > 1 for one, another in pairs)
