@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oodometer.analysis.stored_pairs import points_of_store
 from scipy.stats import binomtest, t
 
 from oodometer.analysis.accuracy_pairs import Origin, conditions_named, named, points_of_table, read_origins
-from oodometer.analysis.stored_pairs import points_of_store
 from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from made_cells import made_cell
 from oodometer.build.icons.npm import fetch, read_members
 from oodometer.build.icons.packages import Package
 from oodometer.cli.main import main
@@ -22,7 +23,6 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
 from oodometer.core.preprocessing import Geometry
-from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 
 if TYPE_CHECKING:
@@ -127,14 +127,8 @@ def _dataset(name: str, labels: np.ndarray) -> Dataset:
 def _add(store: Store, data: Dataset, model: str, condition: str, logits: np.ndarray) -> None:
     made = model == "augmented"
     card = {"category": "robust intervention" if made else "standard", **({"parent": "plain-c"} if made else {})}
-    cell = Cell(
-        model={"name": model, "digest": hashlib.sha256(model.encode()).hexdigest()[:32], "input": {}, "card": card},
-        condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
-        data=data.name,
-        space=data.space.name,
-        n_classes=len(CLASSES),
-        n_images=len(data),
-    )
+    digest = hashlib.sha256(model.encode()).hexdigest()[:32]
+    cell = made_cell(data, model=model, digest=digest, condition=condition, card=card, n_classes=len(CLASSES))
     store.add_cell(cell, data)
     store.write_part(cell.key, 0, len(data), from_logits(logits, data.labels, np.arange(len(data))))
     store.seal(cell, keep_logits=False)

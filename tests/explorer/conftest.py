@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from made_cells import made_cell
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
@@ -80,20 +81,8 @@ def rows_of(data: Dataset, seed: Sequence[int], skill: float) -> Any:
 
 def cell_of(data: Dataset, model: str, condition: str, **more: Any) -> Cell:
     card = {"category": "standard" if model != "plain" else "robust intervention", "parent": more.get("parent")}
-    return Cell(
-        model={"name": model, "digest": hashlib.sha256(model.encode()).hexdigest()[:32], "input": {}, "card": card},
-        condition={
-            "name": condition,
-            "data": data.digest,
-            "label_map": None,
-            "transform": more.get("transform"),
-            **({"attack": more["attack"]} if "attack" in more else {}),
-        },
-        data=data.name,
-        space=data.space.name,
-        n_classes=len(data.space),
-        n_images=len(data),
-    )
+    digest = hashlib.sha256(model.encode()).hexdigest()[:32]
+    return made_cell(data, model=model, digest=digest, condition=condition, card=card, **more)
 
 
 @dataclass(frozen=True)

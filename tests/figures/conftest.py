@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from known_stores import *  # noqa: F403
+from made_cells import made_cell
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.dataset import Dataset, Scan
@@ -20,7 +21,6 @@ from oodometer.core.predictions import from_logits
 from oodometer.core.preprocessing import Geometry
 from oodometer.metrics.corruption_error import SEVERITIES
 from oodometer.stats.bootstrap import Resampling
-from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import Study, study_of
@@ -112,14 +112,7 @@ def dataset(name: str, labels: np.ndarray) -> Dataset:
 
 def put(store: Store, data: Dataset, model: str, condition: str, logits: np.ndarray) -> None:
     """One finished cell."""
-    cell = Cell(
-        model={"name": model, "digest": model[0] * 32, "input": {}},
-        condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
-        data=data.name,
-        space=data.space.name,
-        n_classes=10,
-        n_images=len(data),
-    )
+    cell = made_cell(data, model=model, digest=model[0] * 32, condition=condition, n_classes=10)
     store.add_cell(cell, data)
     store.write_part(cell.key, 0, len(data), from_logits(logits, data.labels, np.arange(len(data))))
     store.seal(cell, keep_logits=False)

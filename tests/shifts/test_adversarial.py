@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oodometer.store.shifts import shifts_in
 
 import oodometer as odo
 from oodometer.attacks.spec import is_attack_name, parse_attack
@@ -17,7 +18,6 @@ from oodometer.models.torch import Net, to_model
 from oodometer.shifts import testbed
 from oodometer.shifts.adversarial import ATTACKS, attack_shift
 from oodometer.shifts.sources import Sources
-from oodometer.store.shifts import shifts_in
 from oodometer.store.store import open_store
 
 torch = pytest.importorskip("torch")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 from oodometer.analysis.score import score
@@ -28,7 +29,6 @@ from oodometer.shifts.attribute import (
 )
 from oodometer.shifts.constraint import parse_base, parse_shift
 from oodometer.shifts.sources import Sources
-from oodometer.store.shifts import shifts_in
 
 BASE = "camera=new,year=2019,country=us|mx|ca"
 SHIFTS = ("country=fr", "camera=old", "year=2017|2018")

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from oodometer.store.shifts import StoredShift
 from PIL import Image
 
 from oodometer.core.errors import DataError
@@ -17,7 +18,6 @@ from oodometer.published.tables import read_table
 from oodometer.shifts.attribute_presets import DFR, SVSF
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
-from oodometer.store.shifts import StoredShift
 
 
 def sources(root: Path, *, partial: bool = True, **more) -> Sources:

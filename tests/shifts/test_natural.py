@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 import oodometer as odo
@@ -19,7 +20,6 @@ from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.natural import classes_of
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
-from oodometer.store.shifts import shifts_in
 
 WNIDS = imagenet().classes
 PLAIN = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}

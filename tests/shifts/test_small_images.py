@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 import oodometer as odo
@@ -21,7 +22,6 @@ from oodometer.data.root import DataRoot
 from oodometer.shifts.groups import groups
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
-from oodometer.store.shifts import shifts_in
 
 PLAIN = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
 LABELS = np.array([3, 8, 8, 0, 6, 6, 1, 6, 3, 1])

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oodometer.analysis.stored_pairs import clean_side, points_of_store
 from PIL import Image
 
 from oodometer.analysis.score import score
-from oodometer.analysis.stored_pairs import clean_side, points_of_store
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.super_classes import super_class_map

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from made_cells import made_cell
 from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import Predictions, from_logits, with_logits
 from oodometer.store.cells import Cell
@@ -24,15 +25,7 @@ def cell_of(
     condition: str = "clean",
     precision: str = "float32",
 ) -> Cell:
-    return Cell(
-        model={"name": model, "digest": digest, "input": {"size": [8, 8]}, "card": {}},
-        condition={"name": condition, "data": dataset.digest, "label_map": None, "transform": None},
-        data=dataset.name,
-        space=dataset.space.name,
-        n_classes=len(dataset.space),
-        n_images=len(dataset),
-        precision=precision,
-    )
+    return made_cell(dataset, model=model, digest=digest, condition=condition, precision=precision)
 
 
 def rows_of(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oodometer.store.shifts import shifts_in
 
 from oodometer.core.condition import Condition, Shift, clean
 from oodometer.core.errors import StoreError
-from oodometer.store.shifts import shifts_in
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from made_cells import made_cell
 from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import Predictions, from_logits
 from oodometer.store.cells import Cell
@@ -61,21 +62,7 @@ class Filled:
         **more: Any,
     ) -> Cell:
         """One cell with these rows; ``more``: n_classes, precision, input, label_map, transform."""
-        cell = Cell(
-            model={"name": model, "digest": digest, "input": more.get("input", {})},
-            condition={
-                "name": condition,
-                "data": data.digest,
-                "label_map": more.get("label_map"),
-                "transform": more.get("transform"),
-            },
-            data=data.name,
-            space=data.space.name,
-            n_classes=more.get("n_classes", len(data.space)),
-            n_images=len(data),
-            known_classes=known_classes,
-            precision=more.get("precision", "float32"),
-        )
+        cell = made_cell(data, model=model, digest=digest, condition=condition, known_classes=known_classes, **more)
         self.store.add_cell(cell, data)
         self.store.write_part(cell.key, 0, len(data) if finished else int(rows.image.max()) + 1, rows)
         self.store.seal(cell, keep_logits=rows.logits is not None)

@@ -1,19 +1,21 @@
-"""Models as points: accuracy on the clean set (or sets) and under a shift; from a table here, from a store nearby."""
+"""Models as points: accuracy on the clean set (or sets) and under a shift, from predictions and from tables."""
 
 from __future__ import annotations
 
 import csv
-import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
-from oodometer.analysis.families import family_of
-from oodometer.core.errors import DataError, UsageError, did_you_mean
+from oodometer.analysis.common_images import Joined, joined
+from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
+from oodometer.core.errors import DataError, StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import share_of
+from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
+from oodometer.store.index import Index
 from oodometer.store.tables import Accuracy
 
 MOST_NAMES = 5
@@ -57,6 +59,7 @@ class Points:
         same_images: Whether the columns of both are the same photographs.
         notes: What a reader should know: models and images that were left out.
         cells: Model to its cells on the clean sets and those on ``conditions``; none where only accuracies are known.
+        ids_x, ids_y: Of the images of ``right_x`` and ``right_y``.
     """
 
     x: tuple[str, ...]
@@ -68,66 +71,246 @@ class Points:
     same_images: bool = False
     notes: tuple[str, ...] = ()
     cells: Mapping[str, tuple[tuple[Cell, ...], tuple[Cell, ...]]] = field(default_factory=dict)
+    ids_x: np.ndarray | None = None
+    ids_y: np.ndarray | None = None
+
+
+def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], level: float) -> Points:
+    """The models that were measured on both sides of a shift.
+
+    Those of predictions are judged on the images that all of them saw. Where imported accuracies stand beside them, all
+    are known by their accuracies alone: the line goes through models whose images are not here.
+    """
+    run = _cells_on_both(index, shift) if shift.has_predictions else {}
+    names = _names(shift)
+    notes = _left_out(index, shift, run)
+    read = _points_of_tables(index.tables, shift, origins=origins, level=level, taken=set(run))
+    if not run and not read.models:
+        raise StoreError(_nothing(index, shift))
+    if not run:
+        return replace(read, notes=(*notes, *read.notes))
+    points = _on_common_images(index, Points(*names, (), notes=tuple(notes)), shift, run, origins, level)
+    if not read.models:
+        return points
+    said = f"{len(read.models)} models of {_sources(index)} stand beside {len(points.models)} with predictions"
+    return Points(*names, (*points.models, *read.models), notes=(*points.notes, *read.notes, said), cells=points.cells)
+
+
+def _names(shift: MeasuredShift) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    return tuple(side.name for side in shift.standards), shift.name, tuple(side.name for side in shift.members)
+
+
+def _sources(index: Index) -> str:
+    return ", ".join(sorted({row.source for row in index.tables}))
+
+
+def _nothing(index: Index, shift: MeasuredShift) -> str:
+    where = f"{', '.join(side.name for side in shift.standards)} and {shift.name}"
+    if shift.has_predictions:
+        return f"{index}: no model was run on {where} over the same classes; run both with the same label map"
+    return f"the table: no model was measured on {where}"
+
+
+# Predictions
+
+Sides = tuple[tuple[Cell, ...], tuple[Cell, ...]]
+"""The cells of one model: one for each clean set, and one for each condition of the shift."""
+
+
+def _cells_on_both(index: Index, shift: MeasuredShift) -> dict[str, Sides]:
+    """The models that have labelled rows on both sides, over the same classes."""
+    wanted = [side.condition.key for side in (*shift.standards, *shift.members) if side.condition is not None]
+    half = len(shift.standards)
+    both: dict[str, Sides] = {}
+    for name, named in index.models.items():
+        by_condition = {entry.cell.condition.key: entry.cell for entry in named.entries if entry.n}
+        if all(key in by_condition for key in wanted):
+            cells = [by_condition[key] for key in wanted]
+            if len({cell.classes for cell in cells}) == 1:
+                both[name] = tuple(cells[:half]), tuple(cells[half:])
+    return both
+
+
+def _left_out(index: Index, shift: MeasuredShift, run: Mapping[str, Sides]) -> list[str]:
+    """A line about models that saw one side only, or only some conditions of a family."""
+    if not shift.has_predictions or not run:
+        return []
+    lacking = [name for name, model in index.models.items() if name not in run and any(one.n for one in model.entries)]
+    where = f"{', '.join(side.name for side in shift.standards)} and {shift.name}"
+    return [f"left out, not run on {where} over the same classes: {named(lacking)}"] if lacking else []
+
+
+def _on_common_images(
+    index: Index,
+    points: Points,
+    shift: MeasuredShift,
+    run: Mapping[str, Sides],
+    origins: Mapping[str, Origin],
+    level: float,
+) -> Points:
+    """The points with all models on the images that all of them saw."""
+    clean = [[(standards[at],) for standards, _ in run.values()] for at in range(len(shift.standards))]
+    shifted = [members for _, members in run.values()]
+    same = not shift.of_other_images and same_photographs(index.images(clean[0][0][0]), index.images(shifted[0][0]))
+    sides = _judged(index, clean[0], shifted, (points.x[0], points.y), same=same)
+    sets, said = [sides.right_x], list(sides.notes)
+    for name, cells in zip(points.x[1:], clean[1:], strict=True):
+        right, common = _right(index, cells)
+        sets.append(np.stack(right))
+        said += _lost(name, common)
+    models = tuple(
+        Point(
+            model,
+            origin_of(members[0], model, origins),
+            tuple(accuracy_of(right[at], level) for right in sets),
+            accuracy_of(sides.right_y[at], level),
+        )
+        for at, (model, (_, members)) in enumerate(run.items())
+    )
+    return replace(
+        points,
+        models=models,
+        right_x=sides.right_x,
+        right_y=sides.right_y,
+        same_images=same,
+        notes=(*points.notes, *said, *_unfinished(index, run)),
+        cells=run,
+        ids_x=sides.ids_x,
+        ids_y=sides.ids_y,
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Which model is right on which image, on both sides: (M, N) each."""
+
+    right_x: np.ndarray
+    right_y: np.ndarray
+    ids_x: np.ndarray
+    ids_y: np.ndarray
+    notes: tuple[str, ...]
+
+
+Cells = Sequence[Sequence[Cell]]
+"""For each model its cells of one side."""
+
+
+def _judged(index: Index, clean: Cells, shifted: Cells, names: tuple[str, str], *, same: bool) -> _Judged:
+    """Both sides on the photographs that all cells have; each on its own where they are different ones."""
+    if same:
+        right, common = _right(index, [*clean, *shifted])
+        half = len(clean)
+        notes = tuple(_lost(" and ".join(names), common))
+        return _Judged(np.stack(right[:half]), np.stack(right[half:]), common.ids, common.ids, notes)
+    (right_x, of_x), (right_y, of_y) = _right(index, clean), _right(index, shifted)
+    said = _lost(names[0], of_x) + _lost(names[1], of_y)
+    classes_x, classes_y = set(of_x.labels.tolist()), set(of_y.labels.tolist())
+    if classes_x != classes_y:
+        said.append(
+            f"{names[0]} has images of {len(classes_x)} classes and {names[1]} of {len(classes_y)}, "
+            f"{len(classes_x & classes_y)} of them the same: a clean set of the same classes would be fairer"
+        )
+    return _Judged(np.stack(right_x), np.stack(right_y), of_x.ids, of_y.ids, tuple(said))
+
+
+def _lost(where: str, common: Joined) -> list[str]:
+    n = common.left_out
+    return [f"{where}: {n} images left out that not all models (or conditions) have"] if n else []
+
+
+def _right(index: Index, cells: Cells) -> tuple[list[np.ndarray], Joined]:
+    """Per model and image whether it was right, or the share of its cells in which it was: for each model (N,)."""
+    common = joined(index, [cell for of_model in cells for cell in of_model], lambda rows: rows.rank == 0)
+    bounds = np.cumsum([0, *(len(of_model) for of_model in cells)])
+    right = [
+        np.mean(common.values[start:stop], axis=0) if stop - start > 1 else common.values[start]
+        for start, stop in pairwise(bounds)
+    ]
+    return right, common
+
+
+def accuracy_of(right: np.ndarray, level: float) -> Estimate:
+    """The accuracy over images of which it is known whether the model is right, or in which share of the conditions.
+
+    Of a family the images are the units, since an image that is hard clean is hard in all its corruptions.
+    """
+    if right.dtype == bool:
+        return share_of(int(right.sum()), len(right), level=level)
+    return mean_of(right, level=level, bounds=(0.0, 1.0))
+
+
+def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
+    """What the user says of the model, and where that is silent its card."""
+    card = cell.model.card
+    said = origins.get(model) or origins.get(cell.model_name) or Origin()
+    return Origin(said.category or card.category, said.parent or card.parent)
+
+
+def _unfinished(index: Index, run: Mapping[str, Sides]) -> list[str]:
+    begun = [
+        f"{model} on {cell.condition_name}"
+        for model, sides in run.items()
+        for cell in (*sides[0], *sides[1])
+        if not index.is_complete(cell)
+    ]
+    return [f"unfinished: {', '.join(begun[:3])}{' and others' if len(begun) > 3 else ''}"] if begun else []
+
+
+# Tables
 
 
 def points_of_table(
-    rows: Sequence[Accuracy], x: Sequence[str], y: str, *, origins: Mapping[str, Origin], level: float
+    rows: Sequence[Accuracy], shift: MeasuredShift, *, origins: Mapping[str, Origin], level: float
 ) -> Points:
-    """The models of a table that were measured on both sides; a family as ``y`` is averaged over its conditions."""
-    known = dict.fromkeys(row.condition for row in rows)
-    shifted = conditions_named(y, known, "the table")
-    for name in x:
-        conditions_named(name, known, "the table", exact=True)
-    check_sides(x, shifted)
-    wanted = {*x, *shifted}
+    """The models of a table that were measured on both sides; a family is averaged over its conditions."""
+    points = _points_of_tables(rows, shift, origins=origins, level=level, taken=set())
+    if not points.models:
+        where = f"{', '.join(side.name for side in shift.standards)} and {shift.name}"
+        raise DataError(f"the table: no model was measured on {where}")
+    return points
+
+
+def _points_of_tables(
+    rows: Sequence[Accuracy],
+    shift: MeasuredShift,
+    *,
+    origins: Mapping[str, Origin],
+    level: float,
+    taken: set[str],
+) -> Points:
+    """The models of tables but those of predictions."""
+    names = _names(shift)
+    x, y = ([side.column for side in sides] for sides in (shift.standards, shift.members))
+    wanted = {*x, *y}
+    if None in wanted:
+        return Points(*names, ())
     by_model: dict[str, dict[str, Accuracy]] = {}
     for row in rows:
         cells = by_model.setdefault(row.model, {})
-        if row.condition in wanted and row.condition in cells:
+        if row.condition in wanted and cells.setdefault(row.condition, row) != row:
             sources = f"{cells[row.condition].source} and {row.source}"
             raise DataError(
                 f"two accuracies of {row.model} on {row.condition} ({sources}); give one table with --table"
             )
-        cells[row.condition] = row
-    both = {model: cells for model, cells in by_model.items() if wanted <= set(cells)}
-    where = f"{', '.join(x)} and {y}"
-    if not both:
-        raise DataError(f"the table: no model was measured on {where}")
-    found = [
+    of_tables = {model: cells for model, cells in by_model.items() if model not in taken}
+    both = {model: cells for model, cells in of_tables.items() if wanted <= set(cells)}
+    points = [
         Point(
             model,
             origins.get(model, Origin()),
-            tuple(_estimate(cells[name], level) for name in x),
-            _mean([cells[name] for name in shifted], level),
+            tuple(_estimate(cells[str(name)], level) for name in x),
+            _mean([cells[str(name)] for name in y], level),
         )
         for model, cells in both.items()
     ]
-    lacking = [model for model in by_model if model not in both]
-    notes = [f"left out, not measured on {where}: {named(lacking)}"] if lacking else []
-    return Points(tuple(x), y, tuple(shifted), tuple(found), notes=tuple(notes))
-
-
-def conditions_named(name: str, known: Iterable[str], where: str, *, exact: bool = False) -> list[str]:
-    """The condition of that name, or all of the family of that name, or all that fit the pattern."""
-    names = list(known)
-    if name in names:
-        return [name]
-    some = [] if exact else [one for one in names if _is_of(one, name) or fnmatch.fnmatchcase(one, name)]
-    if not some:
-        families = {family_of(one) or one.partition("/")[0] for one in names}
-        raise UsageError(f"{where}: nothing was measured on {name!r}{did_you_mean(name, {*names, *families})}")
-    return some
-
-
-def _is_of(condition: str, family: str) -> bool:
-    return condition.startswith(f"{family}/") or family_of(condition) == family
-
-
-def check_sides(x: Sequence[str], y: Sequence[str]) -> None:
-    """An error where a set would be compared with itself."""
-    for name in x:
-        if name in y or list(x).count(name) > 1:
-            raise UsageError(f"{name} is given twice: the clean sets and the shift must be different ones")
+    lacking = [model for model in of_tables if model not in both]
+    notes = []
+    if lacking:
+        notes.append(f"left out, not measured on {', '.join(names[0])} and {names[1]}: {named(lacking)}")
+    twice = [model for model in by_model if model in taken]
+    if twice:
+        notes.append(f"of {named(twice)} the predictions count, not the table's accuracies")
+    return Points(*names, tuple(points), notes=tuple(notes))
 
 
 def named(models: Sequence[str]) -> str:

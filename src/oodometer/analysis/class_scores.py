@@ -18,19 +18,18 @@ from oodometer.metrics.per_class import class_accuracies
 from oodometer.stats.bootstrap import bootstrap_means
 from oodometer.stats.intervals import share_of
 from oodometer.store.cells import Cell
-from oodometer.store.images import Images, ImageTables
-from oodometer.store.store import Store
+from oodometer.store.images import Images
+from oodometer.store.index import Index
 
 CONVENTION = "top-1 of the images of this class"
 
 
-def class_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
+def class_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score]:
     """Top-1 accuracy of every class that occurs, as ``per-class[NAME]``.
 
     Shares of counts are not resampled: their interval is exact, or Wilson's. With ``by`` it is a cluster bootstrap of
     the groups in the class.
     """
-    tables = ImageTables(store)
     some = False
 
     @cache
@@ -38,22 +37,22 @@ def class_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[
         return share_of(right, n, interval=asked.how.of_counts, level=asked.how.level)
 
     for cell in cells:
-        rows = store.read(cell)
+        rows = index.read(cell)
         labelled = rows.rank >= 0
         if not labelled.any():
             continue
         some = True
-        images = tables.of(cell)
+        images = index.images(cell)
         label, rank = rows.label[labelled], rows.rank[labelled]
         names = class_names(images, rows)
         groups = clusters_of(images, rows, asked.how.by)[labelled] if asked.how.by else None
-        of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
-        for index, right, n in zip(*(one.tolist() for one in class_accuracies(label, rank)), strict=True):
-            of_class = label == index if groups is not None else None
+        of_cell = about(index, [cell], missing=cell.n_rows - len(rows))
+        for label_index, right, n in zip(*(one.tolist() for one in class_accuracies(label, rank)), strict=True):
+            of_class = label == label_index if groups is not None else None
             estimate = (
                 share(right, n) if groups is None else _by_groups(rank[of_class] == 0, groups[of_class], asked.how)
             )
-            yield of_cell.score(f"per-class[{names[index]}]", estimate, CONVENTION)
+            yield of_cell.score(f"per-class[{names[label_index]}]", estimate, CONVENTION)
     if not some:
         raise OodometerError(f"{cells[0].model_name}: no labelled images, so no class has an accuracy")
 

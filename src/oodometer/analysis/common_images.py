@@ -11,8 +11,8 @@ from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.core.predictions import Predictions
 from oodometer.store.cells import Cell
-from oodometer.store.images import Images, ImageTables, images_of
-from oodometer.store.store import Store
+from oodometer.store.images import Images
+from oodometer.store.index import Index
 from oodometer.store.worst_frame import standing
 
 
@@ -37,7 +37,7 @@ class Joined:
 
 
 def joined(
-    store: Store, cells: Sequence[Cell], ask: Callable[[Predictions], np.ndarray], *, labelled: bool = True
+    index: Index, cells: Sequence[Cell], ask: Callable[[Predictions], np.ndarray], *, labelled: bool = True
 ) -> Joined:
     """What ``ask`` gives of each cell, on the images that all cells have, in the order of the first.
 
@@ -46,12 +46,12 @@ def joined(
     Args:
         labelled: Only images with a label count.
     """
-    numbers = _Numbers(store)
+    numbers = _Numbers(index)
     found: list[tuple[np.ndarray, np.ndarray]] = []
     rows_of: list[np.ndarray] = []
     labels = np.array([], dtype=np.int64)
     for cell in cells:
-        rows = store.read(cell)
+        rows = index.read(cell)
         images = numbers.of(cell)[rows.image]
         rows_of.append(images)
         kept = rows.rank >= 0 if labelled else np.ones(len(rows), dtype=bool)
@@ -63,7 +63,7 @@ def joined(
     if len(common) == 0:
         names = ", ".join(sorted({cell.condition_name for cell in cells})[:3])
         what = "labelled image" if labelled else "image"
-        raise StoreError(f"{store}: no {what} in common between the cells of {cells[0].model_name} ({names})")
+        raise StoreError(f"{index}: no {what} in common between the cells of {cells[0].model_name} ({names})")
     return Joined(
         ids=numbers.ids[common],
         labels=labels[numbers.places(found[0][0])[common]],
@@ -77,7 +77,7 @@ def clusters_of(images: Images, rows: Predictions, by: str) -> np.ndarray:
     return rows.label if by == "class" else np.asarray(_column(images, by)[rows.image])
 
 
-def clusters_by(store: Store, cell: Cell, common: Joined, by: str | None) -> np.ndarray | None:
+def clusters_by(index: Index, cell: Cell, common: Joined, by: str | None) -> np.ndarray | None:
     """The group of each common image, as the data of the first cell have them; None where none are asked for."""
     if by is None:
         return None
@@ -85,9 +85,15 @@ def clusters_by(store: Store, cell: Cell, common: Joined, by: str | None) -> np.
         if (common.labels < 0).any():
             raise OodometerError(f"{int((common.labels < 0).sum())} images have no label to group them by class")
         return common.labels
-    images = images_of(store, cell)
-    groups = dict(zip(images.ids.tolist(), _column(images, by).tolist(), strict=True))
-    return np.array([groups[one] for one in common.ids])
+    return groups_of(index, cell, common.ids, by)
+
+
+def groups_of(index: Index, cell: Cell, ids: np.ndarray, by: str) -> np.ndarray:
+    """The group of each of these images: its class, or what a column of the cell's data says."""
+    images = index.images(cell)
+    values = images.labels if by == "class" else _column(images, by)
+    groups = dict(zip(images.ids.tolist(), values.tolist(), strict=True))
+    return np.array([groups[image] for image in ids])
 
 
 def _column(images: Images, by: str) -> np.ndarray:
@@ -100,18 +106,17 @@ def _column(images: Images, by: str) -> np.ndarray:
 class _Numbers:
     """A number for each image id, the same in all data sets."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._tables = ImageTables(store)
+    def __init__(self, index: Index) -> None:
+        self._index = index
         self._number: dict[str, int] = {}
         self._of: dict[str, np.ndarray] = {}
         self._first: tuple[Cell, Images, np.ndarray] | None = None
 
     def of(self, cell: Cell) -> np.ndarray:
         """The number of each image of the cell's data set, by position."""
-        digest = str(cell.condition["data"])
+        digest = cell.data.digest
         if digest not in self._of:
-            images = self._tables.of(cell)
+            images = self._index.images(cell)
             numbers = np.array([self._number.setdefault(one, len(self._number)) for one in images.ids.tolist()])
             self._of[digest] = numbers
             if self._first is None:
@@ -142,7 +147,7 @@ class _Numbers:
 
     def _expected(self, cell: Cell) -> np.ndarray:
         of_cell = self.of(cell)
-        return of_cell if cell.n_units is None else of_cell[standing(*self._store.groups_of(cell))]
+        return of_cell if cell.n_units is None else of_cell[standing(*self._index.store.groups_of(cell))]
 
     @property
     def ids(self) -> np.ndarray:
@@ -158,7 +163,9 @@ class _Numbers:
         other = (mine[here] != theirs[there]) & (images.labels[here] >= 0) & (of_first.labels[there] >= 0)
         if other.any():
             one = images.ids[here[np.flatnonzero(other)[0]]]
-            raise StoreError(f"{one!r} has another label in {cell.data} than in {first.data}: not the same images")
+            raise StoreError(
+                f"{one!r} has another label in {cell.data.title} than in {first.data.title}: not the same images"
+            )
 
 
 def _comparable(a: Images, b: Images) -> tuple[np.ndarray, np.ndarray]:

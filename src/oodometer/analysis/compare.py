@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from oodometer.analysis.named import cells_of
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.intervals import share_of
 from oodometer.stats.paired import PairedCounts, error_consistency_of, mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
+from oodometer.store.index import Index, Source, index_at
 from oodometer.store.queries import Pairs, paired
-from oodometer.store.store import Store, open_store
 
 RESAMPLES = 10_000
 """For the interval of the error consistency: they cost next to nothing, and serve every level up to 99.98 %."""
@@ -94,7 +93,7 @@ class Comparison:
         return least < -margin
 
 
-def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level: float = 0.95) -> list[Comparison]:
+def compare(store: Source, a: str, b: str, *, on: str | None = None, level: float = 0.95) -> list[Comparison]:
     """Model B against model A on every condition that both have, or on one.
 
     Args:
@@ -105,19 +104,18 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     Raises:
         StoreError: The two models did not see the same images.
     """
-    opened = store if isinstance(store, Store) else open_store(str(store))
-    cells = opened.cells()
-    cells_a, cells_b = cells_of(a, cells, opened), cells_of(b, cells, opened)
+    index = index_at(store)
+    cells_a, cells_b = index.of_model(a), index.of_model(b)
     if cells_a == cells_b:
         raise UsageError(f"{a} and {b} are the same model: name two")
     pairs = _matching(cells_a, cells_b, on)
     if not pairs:
         asked = f"condition {on!r}" if on else "a condition"
         names = sorted({cell.condition_name for cell in (*cells_a, *cells_b)})
-        raise StoreError(f"{opened}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
+        raise StoreError(f"{index}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
     # What is not far enough to be judged is left out, unless it is all there is.
-    pairs = [pair for pair in pairs if all(opened.row_files(cell) for cell in pair)] or pairs
-    joined = [(one, other, _joined(opened, one, other)) for one, other in pairs]
+    pairs = [pair for pair in pairs if all(index.row_files(cell) for cell in pair)] or pairs
+    joined = [(one, other, _joined(index, one, other)) for one, other in pairs]
     common = [pair for pair in joined if pair[2].n]
     if not common:
         one, other, found = joined[0]
@@ -126,13 +124,13 @@ def compare(store: str | Store, a: str, b: str, *, on: str | None = None, level:
     return [comparison_of(one, other, found, level=level) for one, other, found in common]
 
 
-def compare_cells(store: Store, a: Cell, b: Cell, *, level: float = 0.95) -> Comparison:
+def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Comparison:
     """The model of cell B against that of cell A, both of the same condition.
 
     Raises:
         StoreError: The two models did not see the same images.
     """
-    found = _joined(store, a, b)
+    found = _joined(index, a, b)
     if not found.n:
         raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
     return comparison_of(a, b, found, level=level)
@@ -142,7 +140,7 @@ def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[
     """Pairs of cells of the same condition; on the same data where there are such, else the only ones."""
 
     def without_data(cell: Cell) -> dict[str, Any]:
-        return {part: value for part, value in cell.condition.items() if part != "data"}
+        return {part: value for part, value in cell.condition.identity.items() if part != "data"}
 
     alike = [
         (one, other)
@@ -150,14 +148,14 @@ def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[
         for other in cells_b
         if without_data(one) == without_data(other) and on in (None, one.condition_name)
     ]
-    same = [(one, other) for one, other in alike if one.condition["data"] == other.condition["data"]]
+    same = [(one, other) for one, other in alike if one.data.digest == other.data.digest]
     done = {one.condition_name for one, _ in same}
     return same + [pair for pair in alike if pair[0].condition_name not in done]
 
 
-def _joined(store: Store, a: Cell, b: Cell) -> Pairs:
+def _joined(index: Index, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw; other images or labels under the same ids are an error."""
-    found = paired(store, a, b)
+    found = paired(index, a, b)
     where = f"{a.model_name} and {b.model_name} on {a.condition_name}"
     if found.other_content is not None:
         raise StoreError(f"{where}: not the same images: {found.other_content!r} has other content in the two runs")
@@ -171,12 +169,12 @@ def comparison_of(a: Cell, b: Cell, found: Pairs, *, level: float = 0.95) -> Com
     counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
     name_a, name_b = a.model_name, b.model_name
     if name_a == name_b:
-        name_a, name_b = (f"{cell.model_name}@{str(cell.model['digest'])[:8]}" for cell in (a, b))
+        name_a, name_b = (f"{cell.model_name}@{cell.model.digest[:8]}" for cell in (a, b))
     return Comparison(
         model_a=name_a,
         model_b=name_b,
         condition=a.condition_name,
-        data=a.data if a.data == b.data else f"{a.data} and {b.data}",
+        data=a.data.title if a.data.title == b.data.title else f"{a.data.title} and {b.data.title}",
         accuracy_a=share_of(counts.both + counts.only_a, counts.n, level=level),
         accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
         difference=paired_difference(counts, level=level),

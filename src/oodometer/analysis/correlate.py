@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points, conditions_named, points_of_table
+from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
+from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
 from oodometer.analysis.robustness import DEFAULT_OPTIONS as DEFAULT_LINE
-from oodometer.analysis.robustness import RobustnessOptions, baseline_models, unused_patterns
+from oodometer.analysis.robustness import (
+    RobustnessOptions,
+    Rules,
+    baseline_models,
+    rho_values,
+    rules_for,
+    unused_patterns,
+)
 from oodometer.analysis.robustness_text import axis, signed_bar
-from oodometer.analysis.stored_pairs import names_in, points_of_store
 from oodometer.analysis.text import columns
-from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.stats.correlation import pearson_bounds
+from oodometer.stats.correlation import pearson_bounds, pearson_matrix
 from oodometer.stats.scales import Scale
-from oodometer.stats.shift_correlation import ShiftCorrelation, Shifts, shift_correlation
-from oodometer.store.store import Store, open_store
-from oodometer.store.tables import Accuracy, read_tables
-
-
-@dataclass(frozen=True)
-class Against:
-    """A shift y and its clean set x."""
-
-    y: str
-    x: str
-
-    @classmethod
-    def parse(cls, text: str, x: str) -> Against:
-        """``SHIFT``, whose clean set is ``x``, or ``SHIFT~CLEAN``.
-
-        >>> Against.parse("objectnet~val-on-objectnet", "val"), Against.parse("imagenet-c", "val")
-        (Against(y='objectnet', x='val-on-objectnet'), Against(y='imagenet-c', x='val'))
-        """
-        y, tilde, own = text.partition("~")
-        if not y or (tilde and not own):
-            raise UsageError(f"{text!r}: expected SHIFT or SHIFT~CLEAN, for example objectnet~val-on-objectnet-classes")
-        return cls(y, own or x)
+from oodometer.store.index import Index, Source, index_at, index_of_table
+from oodometer.store.tables import Accuracy
 
 
 @dataclass(frozen=True)
@@ -122,8 +109,7 @@ class CorrelateOptions:
         each: Whether the conditions of a family or pattern are shifts of their own, rather than averaged.
         over: Categories of the models that are correlated; none: all that are known, but that of the line (or all
             models, where the lines go through all).
-        line: Which models the lines go through. ``baseline_above`` holds for all models, on the clean set of each
-            shift; there is no knee.
+        line: How the line of each shift is drawn, as of `robustness`: the ρ are the same.
     """
 
     each: bool = False
@@ -133,101 +119,120 @@ class CorrelateOptions:
 
 DEFAULT_OPTIONS = CorrelateOptions()
 
-Ask = Callable[[Against], Points]
+
+@dataclass(frozen=True)
+class Ruled:
+    """The models on both sides of a shift, and how its line is drawn."""
+
+    points: Points
+    rules: Rules
 
 
 def correlate(
-    store: str | Store,
-    synthetic: Sequence[Against],
-    natural: Sequence[Against],
+    store: Source,
+    synthetic: Sequence[str],
+    natural: Sequence[str],
     *,
+    x: str = "",
     origins: Mapping[str, Origin] | None = None,
     options: CorrelateOptions = DEFAULT_OPTIONS,
 ) -> Correlations:
     """The correlation of effective robustness on synthetic and on natural shifts, over the models of a store.
 
     Args:
-        synthetic: Shifts: conditions, data sets, families or patterns.
+        synthetic: Shifts: conditions, data sets, families or patterns; with ``SHIFT~CLEAN`` a clean side of its own.
         natural: The same.
+        x: The clean side of shifts that do not say it; by default each shift's other side.
         origins: Category and parent of models whose cards do not say.
     """
-    opened = store if isinstance(store, Store) else open_store(str(store))
-    known = sorted(names_in(opened.cells()) | {row.condition for row in read_tables(opened)})
+    index = index_at(store)
+    level = options.line.resampling.level
 
-    def ask(pair: Against) -> Points:
-        return points_of_store(opened, [pair.x], pair.y, origins=origins or {}, level=options.line.resampling.level)
+    def read(shift: MeasuredShift) -> Points:
+        return pairs_of(index, shift, origins=origins or {}, level=level)
 
-    wanted = [_each(pairs, known, str(opened)) if options.each else pairs for pairs in (synthetic, natural)]
-    return _correlations(ask, wanted[0], wanted[1], options)
+    found = _correlations(index, read, synthetic, natural, x, options)
+    return replace(found, notes=(*index.problems, *found.notes))
 
 
 def correlate_table(
     rows: Sequence[Accuracy],
-    synthetic: Sequence[Against],
-    natural: Sequence[Against],
+    synthetic: Sequence[str],
+    natural: Sequence[str],
     *,
+    x: str = "",
     origins: Mapping[str, Origin] | None = None,
     options: CorrelateOptions = DEFAULT_OPTIONS,
 ) -> Correlations:
     """The same from a table of accuracies."""
-    known = list(dict.fromkeys(row.condition for row in rows))
+    level = options.line.resampling.level
 
-    def ask(pair: Against) -> Points:
-        return points_of_table(rows, [pair.x], pair.y, origins=origins or {}, level=options.line.resampling.level)
+    def read(shift: MeasuredShift) -> Points:
+        return points_of_table(rows, shift, origins=origins or {}, level=level)
 
-    wanted = [_each(pairs, known, "the table") if options.each else pairs for pairs in (synthetic, natural)]
-    return _correlations(ask, wanted[0], wanted[1], options)
-
-
-def _each(pairs: Sequence[Against], known: Sequence[str], where: str) -> list[Against]:
-    """Every condition as a shift of its own."""
-    return [Against(name, pair.x) for pair in pairs for name in conditions_named(pair.y, known, where)]
+    return _correlations(index_of_table(rows), read, synthetic, natural, x, options)
 
 
 def _correlations(
-    ask: Ask, synthetic: Sequence[Against], natural: Sequence[Against], options: CorrelateOptions
+    index: Index,
+    read: Callable[[MeasuredShift], Points],
+    synthetic: Sequence[str],
+    natural: Sequence[str],
+    x: str,
+    options: CorrelateOptions,
 ) -> Correlations:
+    ruled: dict[str, list[Ruled]] = {}
     # A shift may stand on both sides; it is read once.
-    read = {pair: ask(pair) for pair in dict.fromkeys([*synthetic, *natural])}
-    rows, cols = ([read[pair] for pair in dict.fromkeys(pairs)] for pairs in (synthetic, natural))
-    return correlate_points(rows, cols, options)
+    for text in dict.fromkeys([*synthetic, *natural]):
+        shift = asked_shift(index, text, (x,) if x and "~" not in text else ())
+        parts = members_apart(shift) if options.each else [shift]
+        pairs = [(part, read(part)) for part in parts]
+        ruled[text] = [Ruled(points, rules_for(points, part, options.line)) for part, points in pairs]
+    rows, columns = ([one for text in dict.fromkeys(some) for one in ruled[text]] for some in (synthetic, natural))
+    return correlate_points(rows, columns, options)
 
 
 def correlate_points(
-    synthetic: Sequence[Points], natural: Sequence[Points], options: CorrelateOptions = DEFAULT_OPTIONS
+    synthetic: Sequence[Ruled], natural: Sequence[Ruled], options: CorrelateOptions = DEFAULT_OPTIONS
 ) -> Correlations:
     """The same from points that were read before, a shift each."""
     if not synthetic or not natural:
         raise UsageError("give at least one synthetic and one natural shift")
-    line = options.line
-    if line.knee is not None:
-        raise UsageError("a correlation of ρ has no knee; 'oodometer robustness' has one, for a single shift")
-    read = {id(points): points for points in (*synthetic, *natural)}
-    in_line = {key: baseline_models(points, line) for key, points in read.items()}
-    origins = {point.model: point.origin for points in read.values() for point in points.models}
-    members = {
-        point.model
-        for key, points in read.items()
-        for point, chosen in zip(points.models, in_line[key], strict=True)
-        if chosen
-    }
-    found = shift_correlation(
-        _shifts(synthetic, list(origins), line.baseline_above),
-        _shifts(natural, list(origins), line.baseline_above),
-        baseline=np.array([model in members for model in origins]),
-        models=_correlated(list(origins.values()), options),
-        scale=line.scale,
+    every = {id(one): one for one in (*synthetic, *natural)}
+    in_line = {key: baseline_models(one.points, one.rules.options) for key, one in every.items()}
+    origins = {point.model: point.origin for one in every.values() for point in one.points.models}
+    models = list(origins)
+    over = _correlated(list(origins.values()), options)
+    rows, columns = (
+        np.stack([_rho(one, in_line[id(one)], models) for one in some], axis=1)[over] for some in (synthetic, natural)
     )
-    notes = [note for points in read.values() for note in points.notes]
+    r, n = pearson_matrix(rows, columns)
+    line = options.line
     level = line.resampling.level
+    notes = [note for one in every.values() for note in (*one.points.notes, *one.rules.notes)]
+    names = [one.points.y for one in synthetic]
     return Correlations(
-        pairs=tuple(one for at in range(len(natural)) for one in _best_first(found, at, level)),
-        synthetic=tuple(_fitted(points, in_line[id(points)]) for points in synthetic),
-        natural=tuple(_fitted(points, in_line[id(points)]) for points in natural),
+        pairs=tuple(
+            pair
+            for at, one in enumerate(natural)
+            for pair in _best_first(names, one.points.y, r[:, at], n[:, at], level)
+        ),
+        synthetic=tuple(_fitted(one.points, in_line[id(one)]) for one in synthetic),
+        natural=tuple(_fitted(one.points, in_line[id(one)]) for one in natural),
         scale=line.scale,
         level=level,
-        notes=tuple(dict.fromkeys([*notes, *unused_patterns(list(origins), line.leave_out)])),
+        notes=tuple(dict.fromkeys([*notes, *unused_patterns(models, line.leave_out)])),
     )
+
+
+def _rho(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> np.ndarray:
+    """ρ of every model, (M,), as `robustness` tells it; NaN where it was not measured."""
+    try:
+        values = rho_values(ruled.points, in_line, ruled.rules.options)
+    except OodometerError as error:
+        raise OodometerError(f"{ruled.points.y}: {error}") from error
+    of_model = {point.model: value for point, value in zip(ruled.points.models, values.tolist(), strict=True)}
+    return np.array([of_model.get(model, np.nan) for model in models])
 
 
 def _correlated(origins: Sequence[Origin], options: CorrelateOptions) -> np.ndarray:
@@ -251,29 +256,12 @@ def _fitted(points: Points, in_line: np.ndarray) -> FittedShift:
     return FittedShift(points.y, points.x[0], points.conditions, int(in_line.sum()))
 
 
-def _shifts(columns: Sequence[Points], models: Sequence[str], above: float) -> Shifts:
-    """The accuracies of all models; NaN where one was not measured, or not good enough on the clean set."""
-    x, y = (np.full((len(models), len(columns)), np.nan) for _ in range(2))
-    row = {model: at for at, model in enumerate(models)}
-    for column, points in enumerate(columns):
-        for point in points.models:
-            if point.x[0].value >= above:
-                x[row[point.model], column], y[row[point.model], column] = point.x[0].value, point.y.value
-    return Shifts(tuple(points.y for points in columns), x, y)
-
-
-def _best_first(found: ShiftCorrelation, column: int, level: float) -> list[ShiftPair]:
+def _best_first(synthetic: Sequence[str], natural: str, r: np.ndarray, n: np.ndarray, level: float) -> list[ShiftPair]:
     """All synthetic shifts with one natural shift, the highest r first and what is undefined last."""
-    r, n = found.r[:, column], found.n[:, column]
     low, high = pearson_bounds(r, n, level=level)
     order = sorted(range(len(r)), key=lambda at: np.inf if np.isnan(r[at]) else -r[at])
     return [
-        ShiftPair(
-            found.synthetic[at],
-            found.natural[column],
-            _estimate(r[at], low[at], high[at], int(n[at]), level),
-            int(n[at]),
-        )
+        ShiftPair(synthetic[at], natural, _estimate(r[at], low[at], high[at], int(n[at]), level), int(n[at]))
         for at in order
     ]
 

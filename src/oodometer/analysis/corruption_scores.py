@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oodometer.analysis.common_images import clusters_by, joined
+from oodometer.analysis.families import family_in
 from oodometer.analysis.intervals import SharedDraws, shared_draws
 from oodometer.analysis.metric_request import Asked
-from oodometer.analysis.named import cells_of, same_classes
 from oodometer.analysis.score_table import About, LeftOut, Score, about, or_left_out
+from oodometer.core.dataset import title_of
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.metrics.corruption_error import (
     COMMON,
@@ -26,10 +27,8 @@ from oodometer.metrics.corruption_error import (
     relative_corruption_errors,
 )
 from oodometer.store.cells import Cell
-from oodometer.store.images import ImageTables
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
-CORRUPTED = re.compile(r"(?P<family>[^/]+)/(?P<name>[^/]+)/(?P<severity>[1-5])")
 CLEAN = "clean"
 MEAN = "mean-corruption-error"
 NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
@@ -40,7 +39,7 @@ OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
 
 
 @dataclass(frozen=True)
-class Family:
+class CorruptedCells:
     """The cells of one model under one family of corruptions.
 
     Args:
@@ -64,26 +63,27 @@ class Family:
     @property
     def data_name(self) -> str:
         """What the user calls the data."""
-        (name, severity), cell = next(iter(self.cells.items()))
-        return cell.data.removesuffix(f"/{name}/{severity}")
+        data = next(iter(self.cells.values())).data
+        return title_of(data.name, "", data.subset)
 
 
-def families_of(cells: Sequence[Cell]) -> list[Family]:
-    """The families of corruptions that a model was run on, per data set."""
+def families_of(index: Index, cells: Sequence[Cell]) -> list[CorruptedCells]:
+    """The families of corruptions that a model was run on, per data set; sequences of frames are none."""
     groups: dict[tuple[str, str], dict[tuple[str, int], Cell]] = {}
-    clean = {str(cell.condition["data"]): cell for cell in cells if cell.condition_name == CLEAN}
+    clean = {cell.data.digest: cell for cell in cells if cell.condition_name == CLEAN}
     for cell in cells:
-        if match := CORRUPTED.fullmatch(cell.condition_name):
-            group = groups.setdefault((match["family"], data_of(cell)), {})
-            place = match["name"], int(match["severity"])
+        member = family_in(index, cell.condition)
+        if member is not None and member.severity in SEVERITIES:
+            group = groups.setdefault((member.name, cell.data.source), {})
+            place = member.corruption, member.severity
             if place in group:
                 raise StoreError(
-                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds or textures; keep each in a "
+                    f"{cell.condition_name} was run twice on {cell.data.title}, with other seeds or textures; keep each in a "
                     "store of its own"
                 )
             group[place] = cell
     return [
-        Family(family, data, _complete(group), group, clean.get(data))
+        CorruptedCells(family, data, _complete(group), group, clean.get(data))
         for (family, data), group in groups.items()
         if _complete(group)
     ]
@@ -96,49 +96,42 @@ def _complete(group: dict[tuple[str, int], Cell]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
 
 
-def data_of(cell: Cell) -> str:
-    """The data that a corrupted cell was made from; in a folder of ImageNet-C every condition has its own."""
-    part = cell.condition_name.partition("/")[2]
-    return cell.data.removesuffix(f"/{part}") if cell.data.endswith(f"/{part}") else str(cell.condition["data"])
-
-
-def corruption_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def corruption_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """CE of every corruption and the means over the family, of one model."""
-    families = families_of(cells)
+    families = families_of(index, cells)
     if not families:
         model = cells[0].model_name
         raise OodometerError(f"{model}: no corruption at all five severities; run for instance --on imagenet-c")
     for family in families:
-        found = _of_family(store, family, cells, asked)
+        found = _of_family(index, family, cells, asked)
         yield from or_left_out(found, (*NORMALISED, MEAN), f"{cells[0].model_name} on {family.name}")
 
 
-def _with_clean(store: Store, family: Family, cells: Sequence[Cell]) -> Family:
+def _with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> CorruptedCells:
     """The family with its clean images, found by their ids where the corrupted ones are files of their own."""
     if family.clean is not None:
         return family
     some = next(iter(family.cells.values()))
-    tables = ImageTables(store)
-    wanted = set(tables.of(some).ids.tolist())
+    wanted = set(index.images(some).ids.tolist())
     for cell in cells:
-        fits = cell.condition_name == CLEAN and same_classes(cell, some)
-        if fits and wanted <= set(tables.of(cell).ids.tolist()):
+        fits = cell.condition_name == CLEAN and cell.classes == some.classes
+        if fits and wanted <= set(index.images(cell).ids.tolist()):
             return replace(family, clean=cell)
     return family
 
 
-def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
-    family = _with_clean(store, found, cells)
+def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+    family = _with_clean(index, found, cells)
     other, lacking = None, NO_ALEXNET
     if asked.options.normaliser:
         try:
-            other = _other(store, asked.options.normaliser, family)
+            other = _other(index, asked.options.normaliser, family)
         except StoreError as error:
             lacking = str(error)
     names = tuple(name for name in family.names if other is None or name in other.names)
     mine = family.wanted(names)
-    common = joined(store, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
-    clusters = clusters_by(store, mine[0], common, asked.how.by)
+    common = joined(index, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
+    clusters = clusters_by(index, mine[0], common, asked.how.by)
     draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters)
     errors, clean = _errors(draws.means[:, : len(mine)], len(names))
     by = None if asked.options.normaliser else _alexnet(family, mine[0])
@@ -146,7 +139,7 @@ def _of_family(store: Store, found: Family, cells: Sequence[Cell], asked: Asked)
         by = Normaliser(asked.options.normaliser, names, *_errors(draws.means[:, len(mine) :], len(names)))
     if by is None:
         yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
-    of_cells = about(store, mine, missing=common.left_out, data=family.data_name)
+    of_cells = about(index, mine, missing=common.left_out, data=family.data_name)
     for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None)):
         if isinstance(number, LeftOut):
             yield number
@@ -165,19 +158,19 @@ def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | N
     return means[:, :n].reshape(-1, n_names, len(SEVERITIES)), means[:, n] if means.shape[1] > n else None
 
 
-def _alexnet(family: Family, cell: Cell) -> Normaliser | None:
+def _alexnet(family: CorruptedCells, cell: Cell) -> Normaliser | None:
     """AlexNet's errors, where they are about the same corruptions and classes."""
     about_these = OF_ALEXNET.fullmatch(family.name) and cell.n_classes == N_IMAGENET
     return alexnet(family.names) if about_these else None
 
 
-def _other(store: Store, name: str, family: Family) -> Family:
+def _other(index: Index, name: str, family: CorruptedCells) -> CorruptedCells:
     """The normaliser under the same family, of the same data."""
-    of_model = cells_of(name, store.cells(), store)
-    for one in families_of(of_model):
+    of_model = index.of_model(name)
+    for one in families_of(index, of_model):
         if (one.name, one.data) == (family.name, family.data) and set(one.names) & set(family.names):
-            return _with_clean(store, one, of_model)
-    raise StoreError(f"{store}: the normaliser {name} was not run on {family.name} of {family.data_name}")
+            return _with_clean(index, one, of_model)
+    raise StoreError(f"{index}: the normaliser {name} was not run on {family.name} of {family.data_name}")
 
 
 @dataclass(frozen=True)

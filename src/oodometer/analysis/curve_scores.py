@@ -17,7 +17,7 @@ from oodometer.metrics.reliability import DEFAULT_BINS, reliability_curve
 from oodometer.metrics.selective import response_rate_accuracy
 from oodometer.stats.intervals import share_of
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 RELIABILITY, RESPONSE = "reliability", "response-curve"
 RATES = np.arange(1, 21) / 20
@@ -30,17 +30,17 @@ BINNED = f"accuracy in each of {DEFAULT_BINS} bins of equal width"
 ANSWERED = "accuracy among the most confident images"
 
 
-def curve_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def curve_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """``reliability[MEAN CONFIDENCE]`` of each bin, and ``response-curve[RATE]``, of every cell of a model."""
-    scaled = Scaled(store, cells, asked.options.temperature)
+    scaled = Scaled(index, cells, asked.options.temperature)
     for cell in cells:
-        found = _of_cell(store, cell, scaled, asked)
+        found = _of_cell(index, cell, scaled, asked)
         yield from or_left_out(found, (RELIABILITY, RESPONSE), f"{cell.model_name} on {cell.condition_name}")
 
 
-def _of_cell(store: Store, cell: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
+def _of_cell(index: Index, cell: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
     rows = scaled.read(cell)
-    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
+    of_cell = about(index, [cell], missing=cell.n_rows - len(rows))
     note = scaled.note(cell)
     if asked.wants(RELIABILITY):
         for mean, estimate in reliability_of(rows, asked.how):

@@ -15,8 +15,7 @@ from oodometer.analysis.text import columns
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.metrics.agreement import hardest_images
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
-from oodometer.store.store import Store, open_store
+from oodometer.store.index import Index, Source, index_at
 
 
 @dataclass(frozen=True)
@@ -62,51 +61,51 @@ class Hardest:
         return asdict(self)
 
 
-def hardest(store: str | Store, *, on: str = "clean", top: int = 20) -> Hardest:
+def hardest(store: Source, *, on: str = "clean", top: int = 20) -> Hardest:
     """The images that most models of a store miss, the hardest first; those that no model misses never.
 
     Args:
         on: The condition.
         top: How many, at most.
     """
-    opened = store if isinstance(store, Store) else open_store(str(store))
-    every = opened.cells()
-    cells = [cell for cell in every if cell.condition_name == on and opened.row_files(cell)]
+    index = index_at(store)
+    every = index.cells
+    cells = [cell for cell in every if cell.condition_name == on and index.row_files(cell)]
     if not cells:
         hint = did_you_mean(on, {cell.condition_name for cell in every})
-        raise UsageError(f"{opened}: nothing was run on {on!r}{hint}")
-    return hardest_of(opened, cells, top=top)
+        raise UsageError(f"{index}: nothing was run on {on!r}{hint}")
+    return hardest_of(index, cells, top=top)
 
 
-def hardest_of(store: Store, cells: Sequence[Cell], *, top: int) -> Hardest:
+def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     """The images that most models miss, from the cells of one condition that have rows."""
-    cells = _of_one_kind(store, cells)
-    common = joined(store, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
+    cells = _of_one_kind(index, cells)
+    common = joined(index, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
     answers = np.stack(common.values)
     found = hardest_images(answers[:, :, 0].astype(bool), top)
-    names = _class_names(store, cells[0])
+    names = _class_names(index, cells[0])
     images = tuple(
         _described(str(common.ids[at]), int(common.labels[at]), answers[:, at], names)
         for at, missing in zip(found.position, found.n_missing, strict=True)
         if missing
     )
     models = tuple(cell.model_name for cell in cells)
-    return Hardest(cells[0].condition_name, cells[0].data, models, images, len(common))
+    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common))
 
 
-def _of_one_kind(store: Store, cells: Sequence[Cell]) -> list[Cell]:
+def _of_one_kind(index: Index, cells: Sequence[Cell]) -> list[Cell]:
     """The cells, if their classes are numbered alike: else equal numbers would be other classes."""
     for cell in cells[1:]:
-        if (cell.n_classes, cell.condition["label_map"]) != (cells[0].n_classes, cells[0].condition["label_map"]):
+        if cell.classes != cells[0].classes:
             raise StoreError(
-                f"{store}: {cells[0].model_name} and {cell.model_name} answer other classes on {cell.condition_name}"
+                f"{index}: {cells[0].model_name} and {cell.model_name} answer other classes on {cell.condition_name}"
             )
     return list(cells)
 
 
-def _class_names(store: Store, cell: Cell) -> dict[int, str]:
+def _class_names(index: Index, cell: Cell) -> dict[int, str]:
     """What the data call the classes: all where the model numbers them as the data do, else those that occur."""
-    images, rows = images_of(store, cell), store.read(cell)
+    images, rows = index.images(cell), index.read(cell)
     known = rows.label >= 0
     if np.array_equal(rows.label[known], images.labels[rows.image[known]]):
         return dict(enumerate(images.space.classes))

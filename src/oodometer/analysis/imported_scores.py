@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from oodometer.analysis.corruption_scores import CLEAN, MEAN, OF_ALEXNET
-from oodometer.analysis.families import corrupted
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.score_table import Score
+from oodometer.catalogue.names import family_of
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import (
     COMMON,
@@ -50,8 +50,9 @@ def _by_family(tables: Sequence[Accuracy]) -> dict[tuple[str, str], Errors]:
     """Model and family to its errors."""
     found: dict[tuple[str, str], Errors] = {}
     for row in tables:
-        if one := corrupted(row.condition):
-            found.setdefault((row.model, one.family), {})[one.name, one.severity] = 1 - row.accuracy
+        if member := family_of(row.condition):
+            errors = found.setdefault((row.model, member.name), {})
+            errors[member.corruption, member.severity] = 1 - row.accuracy
     return found
 
 

@@ -15,33 +15,32 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.multi_label import LabelSet, any_label_top_1, any_label_top_5, label_sets_for, read_label_sets
 from oodometer.store.cells import Cell
-from oodometer.store.images import Images, ImageTables
-from oodometer.store.store import Store
+from oodometer.store.images import Images
+from oodometer.store.index import Index
 
 TOP_1, TOP_5 = "top-1:any", "top-5:any"
 
 
-def label_set_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def label_set_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """Top-1 and top-5 accuracy of every cell whose images are in the file of label sets."""
     path = asked.options.label_sets
     if path is None:
         raise OodometerError("need the acceptable labels of each image; give --label-sets FILE")
-    tables = ImageTables(store)
 
     @cache
     def known(n_classes: int) -> Mapping[str, LabelSet]:
         return read_label_sets(path, n_classes=n_classes)
 
     for cell in cells:
-        rows = store.read(cell)
+        rows = index.read(cell)
         for metric in (TOP_1, TOP_5):
             if asked.wants(metric):
-                found = _scores(store, cell, metric, (rows, tables.of(cell), known), asked)
-                yield from or_left_out(found, (metric,), f"{cell.condition_name} of {cell.data}")
+                found = _scores(index, cell, metric, (rows, index.images(cell), known), asked)
+                yield from or_left_out(found, (metric,), f"{cell.condition_name} of {cell.data.title}")
 
 
 def _scores(
-    store: Store,
+    index: Index,
     cell: Cell,
     metric: str,
     found: tuple[Predictions, Images, Callable[[int], Mapping[str, LabelSet]]],
@@ -53,7 +52,7 @@ def _scores(
     judged = any_label_top_1(rows.prediction, sets) if metric == TOP_1 else any_label_top_5(rows.top5, sets)
     clusters = clusters_of(images, rows, asked.how.by)[judged.counted] if asked.how.by else None
     convention = f"any of the labels in the file; {judged.n_left_out} images without any left out"
-    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
+    of_cell = about(index, [cell], missing=cell.n_rows - len(rows))
     yield of_cell.score(metric, share_estimate(judged.right, asked.how, clusters), convention)
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Point, Points
+from oodometer.analysis.accuracy_pairs import accuracy_of, origin_of
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.named import models_of
-from oodometer.analysis.robustness import DEFAULT_OPTIONS, Robustness, robustness_of
-from oodometer.analysis.stored_pairs import accuracy_of, origin_of
+from oodometer.analysis.robustness import DEFAULT_OPTIONS, Robustness, robustness
 from oodometer.analysis.text import columns as aligned
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 LEVEL = DEFAULT_OPTIONS.resampling.level
 
@@ -106,7 +105,7 @@ class Leaderboard:
         }
 
 
-def leaderboard(store: Store, cells: Sequence[Cell], columns: Sequence[Column], *, robust_in: int) -> Leaderboard:
+def leaderboard(index: Index, cells: Sequence[Cell], columns: Sequence[Column], *, robust_in: int) -> Leaderboard:
     """The leaderboard of the models of these cells.
 
     Args:
@@ -116,12 +115,12 @@ def leaderboard(store: Store, cells: Sequence[Cell], columns: Sequence[Column], 
     """
     kept = tuple(column for column in columns if any(column.has(cell) for cell in cells))
     if columns[0] not in kept or columns[robust_in] not in kept:
-        raise StoreError(f"{store}: no predictions on {columns[0].condition} and {columns[robust_in].condition}")
-    groups = {group[0].model_name: group for group in models_of(cells)}
-    right = {model: [_right(store, group, column) for column in kept] for model, group in groups.items()}
+        raise StoreError(f"{index}: no predictions on {columns[0].condition} and {columns[robust_in].condition}")
+    groups = {index.model_name_of[group[0].key]: group for group in models_of(cells)}
+    right = {model: [_right(index, group, column) for column in kept] for model, group in groups.items()}
     place = kept.index(columns[robust_in])
     origins = {model: origin_of(group[0], model, {}) for model, group in groups.items()}
-    robust, notes = _robustness(origins, right, kept, place)
+    robust, notes = _robustness(index.only(cells), kept[place].condition)
     rho = {one.model: one.rho for one in robust.models} if robust else {}
     entries = [
         Entry(
@@ -141,34 +140,19 @@ def _order(entry: Entry) -> tuple[float, str]:
     return (-first.value if first else 1.0), entry.model
 
 
-def _right(store: Store, cells: Sequence[Cell], column: Column) -> np.ndarray | None:
+def _right(index: Index, cells: Sequence[Cell], column: Column) -> np.ndarray | None:
     """Per image whether the model was right, or in which share of the conditions, (N,); None where it was not asked."""
     of_column = [cell for cell in cells if column.has(cell)]
     if not of_column:
         return None
-    values = joined(store, of_column, lambda rows: rows.rank == 0).values
+    values = joined(index, of_column, lambda rows: rows.rank == 0).values
     return values[0] if len(values) == 1 else np.mean(values, axis=0)
 
 
-def _robustness(
-    origins: Mapping[str, Origin],
-    right: dict[str, list[np.ndarray | None]],
-    columns: tuple[Column, ...],
-    place: int,
-) -> tuple[Robustness | None, tuple[str, ...]]:
-    """The line of one column over the first, through all models that have both; and why there is none."""
-    points, right_x, right_y = [], [], []
-    for model, of_model in right.items():
-        x, y = of_model[0], of_model[place]
-        if x is not None and y is not None:
-            points.append(Point(model, origins[model], (accuracy_of(x, LEVEL),), accuracy_of(y, LEVEL)))
-            right_x.append(x)
-            right_y.append(y)
-    names = (columns[0].condition,), columns[place].condition
+def _robustness(index: Index, shift: str) -> tuple[Robustness | None, tuple[str, ...]]:
+    """The line of one column, and every model beside it; and why there is none."""
     try:
-        found = robustness_of(
-            Points(*names, names[1:], tuple(points), np.stack(right_x), np.stack(right_y)), DEFAULT_OPTIONS
-        )
+        found = robustness(index, shift)
     except OodometerError as why:
         return None, (f"no effective robustness: {why}",)
     return found, found.notes

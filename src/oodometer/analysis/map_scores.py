@@ -21,8 +21,8 @@ from oodometer.metrics.average_precision import (
 from oodometer.metrics.ood_detection import Area
 from oodometer.stats.bootstrap import Resampling, interval_of
 from oodometer.store.cells import Cell
-from oodometer.store.images import Images, ImageTables
-from oodometer.store.store import Store
+from oodometer.store.images import Images
+from oodometer.store.index import Index
 
 AREAS: dict[str, tuple[Area, str]] = {
     "map": ("average-precision", "average precision of each label"),
@@ -66,31 +66,30 @@ class _Ranked:
         return np.concatenate(found)
 
 
-def map_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def map_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """The mAP of every cell whose images have several labels; and its mean over the shifts of DeepFashion Remixed.
 
     The interval is a bootstrap over images or groups of them, centred on the value, whatever is asked for.
     """
-    tables = ImageTables(store)
-    several = [cell for cell in cells if tables.of(cell).other_labels is not None]
+    several = [cell for cell in cells if index.images(cell).other_labels is not None]
     if not several:
         raise OodometerError("no data with several labels per image (in a manifest, the column labels)")
     resampling = replace(asked.how.resampling, method="percentile")
     if asked.wants(*AREAS):
         for cell in several:
-            found = _of_cell(store, cell, tables.of(cell), asked, resampling)
+            found = _of_cell(index, cell, index.images(cell), asked, resampling)
             names = tuple(name for name in AREAS if asked.wants(name))
-            yield from or_left_out(found, names, f"{cell.condition_name} of {cell.data}")
+            yield from or_left_out(found, names, f"{cell.condition_name} of {cell.data.title}")
     if asked.wants(*OOD):
         names = tuple(name for name in OOD if asked.wants(name))
-        yield from or_left_out(_ood(store, several, tables, asked, resampling), names)
+        yield from or_left_out(_ood(index, several, asked, resampling), names)
 
 
 def _of_cell(
-    store: Store, cell: Cell, images: Images, asked: Asked, resampling: Resampling
+    index: Index, cell: Cell, images: Images, asked: Asked, resampling: Resampling
 ) -> Iterator[Score | LeftOut]:
-    ranked = _ranked(store, cell, images, asked.how.by)
-    of_cell = about(store, [cell], missing=ranked.missing)
+    ranked = _ranked(index, cell, images, asked.how.by)
+    of_cell = about(index, [cell], missing=ranked.missing)
     for metric, (area, said) in AREAS.items():
         if asked.wants(metric):
             found = class_precision(ranked.scores, ranked.targets, area=area)
@@ -104,15 +103,13 @@ def _of_cell(
             yield of_cell.score(metric, estimate, f"{said}; mean weighted by the images that have the label{without}")
 
 
-def _ood(
-    store: Store, cells: Sequence[Cell], tables: ImageTables, asked: Asked, resampling: Resampling
-) -> Iterator[Score]:
+def _ood(index: Index, cells: Sequence[Cell], asked: Asked, resampling: Resampling) -> Iterator[Score]:
     """The mean over the eight shifts, each resampled on its own."""
     shifts = _eight(cells)
-    ranked = {name: _ranked(store, cell, tables.of(cell), asked.how.by) for name, cell in shifts.items()}
+    ranked = {name: _ranked(index, cell, index.images(cell), asked.how.by) for name, cell in shifts.items()}
     n = sum(len(one.scores) for one in ranked.values())
     missing = sum(one.missing for one in ranked.values())
-    of_shifts = about(store, list(shifts.values()), missing=missing, data=DFR)
+    of_shifts = about(index, list(shifts.values()), missing=missing, data=DFR)
     for metric, of in OOD.items():
         if not asked.wants(metric):
             continue
@@ -158,16 +155,16 @@ def _eight(cells: Sequence[Cell]) -> dict[str, Cell]:
     return found
 
 
-def _ranked(store: Store, cell: Cell, images: Images, by: str | None) -> _Ranked:
+def _ranked(index: Index, cell: Cell, images: Images, by: str | None) -> _Ranked:
     """The kept logits of a cell, and which of the answered classes each of its images has."""
     if cell.n_units is not None:
         raise OodometerError("images that are judged in groups have no ranking of their own")
     # Of an unfinished run too: the logits of what is there.
-    if store.covered(cell, keep_logits=True) != store.covered(cell, keep_logits=False):
+    if not index.entry(cell).logits_of_all_rows:
         raise OodometerError("the logits were not kept, and mAP ranks the images by them; run it with --keep logits")
     if cell.answers is None or images.other_labels is None:
         raise OodometerError("the store does not know which answer is which label; run it again in a new store")
-    rows = store.read(cell, logits=True)
+    rows = index.read(cell, logits=True)
     assert rows.logits is not None
     labelled = np.flatnonzero(images.labels[rows.image] >= 0)
     at = rows.image[labelled]

@@ -12,7 +12,7 @@ from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.registry import Registry
 from oodometer.metrics.metric import metrics
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 DEFAULT_METRICS = ("top-1", "top-5")
 EVERY_METRIC = "all"
@@ -87,8 +87,8 @@ class Asked:
         return any(name in self.names for name in names)
 
 
-GroupScores = Callable[[Store, Sequence[Cell], Asked], Iterable[Score | LeftOut]]
-"""Store, the cells of one model, what is asked -> the scores, and what is undefined among them; an error where nothing
+GroupScores = Callable[[Index, Sequence[Cell], Asked], Iterable[Score | LeftOut]]
+"""The index, the cells of one model, what is asked -> the scores, and what is undefined among them; an error where nothing
 can be said. A metric's rows are called by its name, ``NAME[...]`` where it has several."""
 
 group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")

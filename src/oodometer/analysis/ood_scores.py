@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.analysis.common_images import clusters_of
 from oodometer.analysis.intervals import counts_of
 from oodometer.analysis.metric_request import Asked
-from oodometer.analysis.named import cells_on, names_of_conditions, same_classes
+from oodometer.analysis.named import cells_on, names_of_conditions
 from oodometer.analysis.score_table import LeftOut, Score, about, or_left_out
 from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.core.errors import OodometerError, StoreError
@@ -25,14 +25,12 @@ from oodometer.metrics.ood_detection import (
 )
 from oodometer.stats.bootstrap import Resampling, interval_of
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
-from oodometer.store.shifts import shifts_in
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 IN_DISTRIBUTION = "clean"
 
 
-def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def ood_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """Every measure by every score that a prediction has, as ``MEASURE[SCORE]``.
 
     The interval is a percentile bootstrap over images or groups of them, whatever is asked for.
@@ -42,44 +40,44 @@ def ood_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Sc
         raise OodometerError("say which condition is out of distribution, with --ood CONDITION")
     outside = cells_on(wanted, cells)
     if not outside:
-        raise StoreError(f"{store}: {model} was not run on {wanted!r}")
-    scaled = Scaled(store, cells, asked.options.temperature)
+        raise StoreError(f"{index}: {model} was not run on {wanted!r}")
+    scaled = Scaled(index, cells, asked.options.temperature)
     for cell in outside:
-        found = _detection(store, cells, cell, scaled, asked)
+        found = _detection(index, cells, cell, scaled, asked)
         yield from or_left_out(found, tuple(detection_measures))
 
 
-def inside_of(store: Store, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
+def inside_of(index: Index, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell:
     """The other side of the shift, where it was run as one; otherwise the clean images over the same classes."""
-    pairs = [shift for shift in shifts_in(store) if shift.is_shifted(cell)]
-    standard = [one for one in cells if any(pair.is_standard(one) for pair in pairs)]
+    pairs = [shift for shift in index.shifts if (shift.shifted.key == cell.condition.key)]
+    standard = [one for one in cells if any((pair.standard.key == one.condition.key) for pair in pairs)]
     if len(standard) == 1:
         return standard[0]
     outside = cells_on(ood, cells)
     clean = [one for one in cells if one.condition_name == IN_DISTRIBUTION and one not in outside]
-    found = [one for one in clean if same_classes(one, cell)]
+    found = [one for one in clean if one.classes == cell.classes]
     where = f"{IN_DISTRIBUTION!r} over the same classes as {cell.condition_name!r}"
     if not found:
-        raise StoreError(f"{store}: {cell.model_name} has no {where}; run it")
+        raise StoreError(f"{index}: {cell.model_name} has no {where}; run it")
     if len(found) > 1:
         several = ", ".join(names_of_conditions(found))
         raise StoreError(
-            f"{store}: {cell.model_name} has several data sets with {where}: {several}; keep each in a store of its own"
+            f"{index}: {cell.model_name} has several data sets with {where}: {several}; keep each in a store of its own"
         )
     return found[0]
 
 
-def _detection(store: Store, cells: Sequence[Cell], outside: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
-    inside = inside_of(store, cells, outside, str(asked.options.ood))
+def _detection(index: Index, cells: Sequence[Cell], outside: Cell, scaled: Scaled, asked: Asked) -> Iterator[Score]:
+    inside = inside_of(index, cells, outside, str(asked.options.ood))
     clean, ood = scaled.read(inside), scaled.read(outside)
     resampling = replace(asked.how.resampling, method="percentile")
     # Each kind is drawn from its own, so that the share of OOD images, which AUPR depends on, stays.
     draws_of = [
-        _weights(store, cell, rows, asked.how.by, replace(resampling, seed=2 * resampling.seed + kind))
+        _weights(index, cell, rows, asked.how.by, replace(resampling, seed=2 * resampling.seed + kind))
         for kind, (cell, rows) in enumerate([(inside, clean), (outside, ood)])
     ]
     weights, n = np.hstack(draws_of), len(clean) + len(ood)
-    of_cell = about(store, [outside], missing=outside.n_rows - len(ood))
+    of_cell = about(index, [outside], missing=outside.n_rows - len(ood))
     said = f"{len(ood)} OOD images are positive, {len(clean)} of {inside.condition_name} negative{scaled.note(outside)}"
     chance = f"; chance is {chance_aupr(len(clean), len(ood)):.4f}"
     name_of_draws = "cluster bootstrap" if asked.how.by else "bootstrap"
@@ -94,7 +92,7 @@ def _detection(store: Store, cells: Sequence[Cell], outside: Cell, scaled: Scale
                 yield of_cell.score(f"{measure}[{name}]", estimate, convention)
 
 
-def _weights(store: Store, cell: Cell, rows: Predictions, by: str | None, resampling: Resampling) -> np.ndarray:
+def _weights(index: Index, cell: Cell, rows: Predictions, by: str | None, resampling: Resampling) -> np.ndarray:
     """How often each image of a kind is drawn, (D, N)."""
-    clusters = clusters_of(images_of(store, cell), rows, by) if by else None
+    clusters = clusters_of(index.images(cell), rows, by) if by else None
     return np.concatenate(list(counts_of(len(rows), resampling, clusters)))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points, points_of_table
+from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
+from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
-from oodometer.analysis.stored_pairs import clean_side, points_of_store
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
@@ -20,14 +22,18 @@ from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
 from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
 from oodometer.stats.intervals import mean_of
-from oodometer.stats.lines import compare_scales
+from oodometer.stats.lines import Line, compare_scales, fit_line
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
 from oodometer.stats.scales import Scale
-from oodometer.store.store import Store, open_store
+from oodometer.stats.two_piece import TwoPiece, fit_two_piece
+from oodometer.store.index import Index, Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
 
 STANDARD = "standard"
+NO_KNEE = "none"
+FEWEST_ABOVE_CUT = 5
+"""A usual cut that leaves fewer models to the line is not made."""
 
 FEWEST_RIGHT = 5
 """Clean images that a model must be right on for an interval of its relative drop: of 5, 0.7 % of the resamples have
@@ -41,15 +47,16 @@ class RobustnessOptions:
     Args:
         scale: On which the line is straight: ``linear``, ``logit`` or ``probit``.
         baseline: The category of the models that the line goes through; empty: all of them.
-        baseline_above: The least clean accuracy of these models, a share.
+        baseline_above: The least clean accuracy of these models, a share; None: as the catalogue says of the shift.
         leave_out: Patterns (``*aws*``) of models that the line does not go through.
-        knee: A model, or a clean accuracy: two lines, one on each side of it, as for ImageNet-A.
+        knee: A model, or a clean accuracy: two lines, one on each side of it, as for ImageNet-A; ``none``: one line.
+            None: as the catalogue says of the shift.
         resampling: Of images and models.
     """
 
     scale: Scale = "logit"
     baseline: str = STANDARD
-    baseline_above: float = 0.0
+    baseline_above: float | None = None
     leave_out: tuple[str, ...] = ()
     knee: str | float | None = None
     resampling: Resampling = DEFAULT_RESAMPLING
@@ -148,7 +155,7 @@ class Robustness:
 
 
 def robustness(
-    store: str | Store,
+    store: Source,
     shift: str,
     *,
     x: Sequence[str] = (),
@@ -158,28 +165,115 @@ def robustness(
     """Effective and relative robustness of every model of a store under a shift.
 
     Args:
-        shift: A condition, a data set, or a family such as ``imagenet-c``, whose conditions are averaged.
-        x: The clean set, over the same classes; several make a plane of the line. By default the other side of the
-            shift, where it was run as one, and ``clean`` otherwise.
+        shift: A shift, a condition, a data set, or a family such as ``imagenet-c``, whose conditions are averaged.
+        x: The clean set, over the same classes; several make a plane of the line. By default the shift's other side.
         origins: Category and parent of models whose cards do not say.
     """
-    opened = store if isinstance(store, Store) else open_store(str(store))
-    sides = x or clean_side(opened, shift)
-    points = points_of_store(opened, sides, shift, origins=origins or {}, level=options.resampling.level)
-    return robustness_of(points, options)
+    index = index_at(store)
+    found = robustness_on(index, asked_shift(index, shift, x), origins=origins or {}, options=options)
+    return replace(found, notes=(*index.problems, *found.notes))
+
+
+def robustness_on(
+    index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], options: RobustnessOptions
+) -> Robustness:
+    """The same of a shift that was found before."""
+    points = pairs_of(index, shift, origins=origins, level=options.resampling.level)
+    return robustness_by_rules(points, shift, options)
 
 
 def robustness_of_table(
     rows: Sequence[Accuracy],
     shift: str,
     *,
-    x: Sequence[str],
+    x: Sequence[str] = (),
     origins: Mapping[str, Origin] | None = None,
     options: RobustnessOptions = DEFAULT_OPTIONS,
 ) -> Robustness:
     """The same from a table of accuracies."""
-    level = options.resampling.level
-    return robustness_of(points_of_table(rows, x, shift, origins=origins or {}, level=level), options)
+    asked = asked_shift(index_of_table(rows), shift, x)
+    points = points_of_table(rows, asked, origins=origins or {}, level=options.resampling.level)
+    return robustness_by_rules(points, asked, options)
+
+
+def robustness_by_rules(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> Robustness:
+    """Every model beside the line that belongs to the shift: cut and bent as the user or the catalogue says.
+
+    Where the catalogue's knee leaves too few models on a side, one line is drawn, and that is said.
+    """
+    rules = rules_for(points, shift, options)
+    try:
+        found = robustness_of(points, rules.options)
+    except OodometerError as error:
+        if options.knee is not None or rules.options.knee is None:
+            raise
+        found = robustness_of(points, replace(rules.options, knee=None))
+        said = f"one line, not two with a knee at {rules.options.knee:.4g}: {error}"
+        return replace(found, notes=(*found.notes, *rules.notes, said))
+    return replace(found, notes=(*found.notes, *rules.notes))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the line of one shift is drawn, with nothing left to be decided; and what there is to say about it."""
+
+    options: RobustnessOptions
+    notes: tuple[str, ...]
+
+
+def rules_for(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> Rules:
+    """The cut and the knee of a shift's line: what the user says, else what the catalogue knows."""
+    cut, about_cut = _cut(points, shift, options)
+    knee, about_knee = _bend(points, shift, options)
+    return Rules(replace(options, baseline_above=cut, knee=knee), (*about_cut, *about_knee))
+
+
+def _on_its_axis(points: Points, shift: MeasuredShift) -> bool:
+    """Whether the shift is compared with what the catalogue says: only then do its cut and its knee hold."""
+    side = shift.standard
+    name = side.condition.name if side.condition else side.name
+    return shift.entry is not None and len(points.x) == 1 and same_clean(name, shift.entry.clean)
+
+
+def _cut(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> tuple[float, list[str]]:
+    """The least clean accuracy of the models of the line."""
+    if options.baseline_above is not None:
+        return options.baseline_above, []
+    above = shift.entry.baseline_above if shift.entry and _on_its_axis(points, shift) else None
+    if above is None:
+        return 0.0, []
+    may = [point for point in points.models if may_be_baseline(point.model, point.origin, options)]
+    n = sum(point.x[0].value >= above for point in may)
+    if n == len(may):
+        return above, []
+    if n < FEWEST_ABOVE_CUT:
+        said = f"the line goes through all {len(may)} models: only {n} have the {100 * above:g} % that is usual here"
+        return 0.0, [said]
+    return above, [f"the line goes through models of at least {100 * above:g} % on {points.x[0]} ({n} of {len(may)})"]
+
+
+def _bend(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> tuple[float | None, list[str]]:
+    """The clean accuracy at which the line bends: that of the model by whose mistakes the images were chosen."""
+    if options.knee == NO_KNEE:
+        return None, []
+    if options.knee is not None:
+        return _knee(points, options.knee), []
+    filtered_by = shift.entry.filtered_by if shift.entry else None
+    if filtered_by is None or len(points.x) > 1:
+        return None, []
+    own = [point.x[0].value for point in points.models if filtered_by.is_called(point.model)]
+    if own:
+        return own[0], []
+    called = filtered_by.models[0]
+    if not _on_its_axis(points, shift):
+        return None, [
+            f"no knee: {called}, whose mistakes these images are, is not among the models, and on {points.x[0]} its "
+            "accuracy is not known; --knee ACCURACY sets one"
+        ]
+    return filtered_by.clean_accuracy, [
+        f"the knee is at {100 * filtered_by.clean_accuracy:.4g} %, the published accuracy of {called}, whose mistakes "
+        "these images are and which is not among the models"
+    ]
 
 
 def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
@@ -240,7 +334,7 @@ def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
         )
     return np.array(
         [
-            may_be_baseline(point.model, point.origin, options) and point.x[0].value >= options.baseline_above
+            may_be_baseline(point.model, point.origin, options) and point.x[0].value >= (options.baseline_above or 0.0)
             for point in points.models
         ]
     )
@@ -266,7 +360,7 @@ def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> 
             if options.knee is not None:
                 raise UsageError("a knee needs one clean set; give --x once")
             return draw_plane(points, baseline, options.scale, options.resampling)
-        if options.knee is None:
+        if options.knee in (None, NO_KNEE):
             return draw_line(points, baseline, options.scale, options.resampling)
         return draw_two_lines(points, baseline, _knee(points, options.knee), options.scale, options.resampling)
     except UsageError:
@@ -283,6 +377,22 @@ def _said(options: RobustnessOptions, n: int) -> str:
     if options.leave_out:
         words.append(f"without {', '.join(options.leave_out)}")
     return ", ".join(words)
+
+
+def rho_values(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> np.ndarray:
+    """ρ of every model, (M,), without intervals: the same values as `robustness_of` gives.
+
+    A knee that leaves too few models on a side gives way to one line, as in `robustness_by_rules`.
+    """
+    x = np.array([point.x[0].value for point in points.models])
+    y = np.array([point.y.value for point in points.models])
+    line: Line | TwoPiece | None = None
+    if options.knee not in (None, NO_KNEE):
+        with contextlib.suppress(OodometerError):
+            knee = _knee(points, options.knee)
+            line = fit_two_piece(x[baseline], y[baseline], knee, scale=options.scale)
+    line = line or fit_line(x[baseline], y[baseline], scale=options.scale)
+    return np.asarray(y - line.at(x))
 
 
 def _knee(points: Points, knee: str | float) -> float:

@@ -18,7 +18,7 @@ from oodometer.analysis.metric_request import (
     checked_names,
     group_scores,
 )
-from oodometer.analysis.named import cells_of, check_condition, models_of
+from oodometer.analysis.named import check_condition, models_of
 from oodometer.analysis.score_table import LeftOut, Score, Scores, about, or_left_out
 from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
@@ -29,10 +29,8 @@ from oodometer.metrics.metric import metrics as cell_metrics
 from oodometer.metrics.multi_label import read_label_sets
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
 from oodometer.store.cells import Cell
-from oodometer.store.images import ImageTables
-from oodometer.store.queries import Counts, counts
-from oodometer.store.store import Store, open_store
-from oodometer.store.tables import Accuracy, read_tables
+from oodometer.store.index import Entry, Index, Source, index_at
+from oodometer.store.tables import Accuracy
 
 COUNTED = ("top-1", "top-5", "error")
 """Metrics that are counts of rows: one query answers them for all cells at once."""
@@ -44,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 
 def score(
-    store: str | Store,
+    store: Source,
     *,
     metrics: Sequence[str] = DEFAULT_METRICS,
     interval: str = DEFAULT_INTERVAL,
@@ -65,50 +63,49 @@ def score(
         OodometerError: A metric that was named is undefined for every model and condition. With ``all`` it is left
             out, and so is top-5 accuracy where nothing but the default was asked for.
     """
-    opened = store if isinstance(store, Store) else open_store(str(store))
+    index = index_at(store)
     how = IntervalOptions(interval, level, options.draws, options.by, options.seed)
     asked = Asked(checked_names(metrics), how, options)
     if how.resamples_all or set(asked.names) - set(COUNTED):
         _ = how.resampling  # an error now, if the draws are too few, rather than in the middle
-    counted = counts(opened)
-    tables = read_tables(opened)
+    counted, tables = index.answered, index.tables
     if not counted and not tables:
-        raise StoreError(f"{opened}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
+        raise StoreError(f"{index}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes some")
     cells = [found.cell for found in counted]
-    _check_options(options, opened, cells)
+    _check_options(options, index, cells)
     undefined = Undefined()
-    rows = [one for found in counted for one in undefined.without(_counted(opened, found, asked), _where(found.cell))]
-    rows += _of_cells(opened, cells, asked, undefined, progress)
-    rows += _of_groups(opened, cells, asked, undefined)
+    rows = [one for found in counted for one in undefined.without(_counted(index, found, asked), _where(found.cell))]
+    rows += _of_cells(index, cells, asked, undefined, progress)
+    rows += _of_groups(index, cells, asked, undefined)
     rows = sorted(rows, key=lambda row: (row.model, row.weights))
     rows += [one for found in tables for one in _imported(found, asked)]
     rows += imported_corruption_scores(tables, asked)
     # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
     told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
     undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
-    return Scores(tuple(rows), undefined.lines(told), _warnings(opened, cells))
+    return Scores(tuple(rows), undefined.lines(told), (*index.problems, *_warnings(index, cells)))
 
 
-def _warnings(store: Store, cells: Sequence[Cell]) -> tuple[str, ...]:
+def _warnings(index: Index, cells: Sequence[Cell]) -> tuple[str, ...]:
     """What was found out about attacks while they ran."""
-    attacked = [cell for cell in cells if "attack" in cell.condition]
-    return tuple(f"{_where(cell)}: {line}" for cell in attacked for line in store.warnings(cell))
+    attacked = [cell for cell in cells if cell.condition.attack is not None]
+    return tuple(f"{_where(cell)}: {line}" for cell in attacked for line in index.warnings(cell))
 
 
-def _check_options(options: ScoreOptions, store: Store, cells: Sequence[Cell]) -> None:
+def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -> None:
     """An error for what the user named and nothing can be made of, whatever metrics are asked for."""
     if options.temperature is not None:
         check_condition(options.temperature, cells, "--temperature")
     if options.ood is not None:
         check_condition(options.ood, cells, "--ood")
     if options.normaliser is not None:
-        cells_of(options.normaliser, list(cells), store)
+        index.of_model(options.normaliser)
     if options.label_sets is not None:
         read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
     if options.by not in (None, "class"):
-        tables, known = ImageTables(store), {"class"}
+        tables, known = index, {"class"}
         for cell in cells:
-            known |= set(tables.of(cell).columns)
+            known |= set(index.images(cell).columns)
             if options.by in known:
                 return
         raise UsageError(f"--by {options.by}: no data here have such a column{did_you_mean(str(options.by), known)}")
@@ -163,7 +160,7 @@ def _where(cell: Cell) -> str:
     return f"{cell.model_name} on {cell.condition_name}"
 
 
-def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score | LeftOut]:
+def _counted(index: Index, found: Entry, asked: Asked) -> Iterator[Score | LeftOut]:
     """The metrics that are counts."""
     if asked.how.resamples_all or not asked.wants(*COUNTED):
         return
@@ -172,7 +169,7 @@ def _counted(store: Store, found: Counts, asked: Asked) -> Iterator[Score | Left
         yield LeftOut(COUNTED, "no labelled images, so it is undefined")
         return
     hits = {"top-1": found.top1, "top-5": found.top5, "error": found.n - found.top1}
-    of_cell = about(store, [cell], missing=cell.n_rows - found.n_rows)
+    of_cell = about(index, [cell], missing=cell.n_rows - found.n_rows)
     for name in asked.names:
         if name == "top-5" and (why := _no_top5(cell)):
             yield LeftOut(("top-5",), why)
@@ -191,7 +188,7 @@ def _no_top5(cell: Cell) -> str:
 
 
 def _of_cells(
-    store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined, progress: Progress | None
+    index: Index, cells: Sequence[Cell], asked: Asked, undefined: Undefined, progress: Progress | None
 ) -> Iterator[Score]:
     """The metrics that are a number about one cell and no count."""
     known = set(cell_metrics.names())
@@ -199,7 +196,7 @@ def _of_cells(
     if not names or not cells:
         return
     wanted = [cell_metrics.get(name) for name in names]
-    for done, (cell, found) in enumerate(scores_of_cells(store, cells, wanted, asked)):
+    for done, (cell, found) in enumerate(scores_of_cells(index, cells, wanted, asked)):
         if progress:
             progress(done, len(cells))
         yield from undefined.without(found, _where(cell))
@@ -208,10 +205,10 @@ def _of_cells(
 
 
 def scores_of_cells(
-    store: Store, cells: Sequence[Cell], metrics: Sequence[Metric], asked: Asked
+    index: Index, cells: Sequence[Cell], metrics: Sequence[Metric], asked: Asked
 ) -> Iterator[tuple[Cell, Iterator[Score | LeftOut]]]:
     """The metrics of each of these cells, and what is undefined of it."""
-    reading = _Reading(store, ImageTables(store), Scaled(store, cells, asked.options.temperature))
+    reading = _Reading(index, Scaled(index, cells, asked.options.temperature))
     for cell in cells:
         yield cell, _of_cell(reading, cell, metrics, asked.how)
 
@@ -220,8 +217,7 @@ def scores_of_cells(
 class _Reading:
     """Where the rows of cells and their images come from."""
 
-    store: Store
-    tables: ImageTables
+    index: Index
     scaled: Scaled
 
 
@@ -230,7 +226,7 @@ def _of_cell(
 ) -> Iterator[Score | LeftOut]:
     plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
     changed = [metric for metric in metrics if reading.scaled.changes(metric)]
-    for read, some in ((reading.store.read, plain), (reading.scaled.read, changed)):
+    for read, some in ((reading.index.read, plain), (reading.scaled.read, changed)):
         if some:
             found = _of_rows(reading, cell, read, some, how)
             yield from or_left_out(found, tuple(metric.name for metric in some))
@@ -240,9 +236,9 @@ def _of_rows(
     reading: _Reading, cell: Cell, read: Callable[[Cell], Predictions], metrics: Sequence[Metric], how: IntervalOptions
 ) -> Iterator[Score | LeftOut]:
     rows = read(cell)
-    clusters = clusters_of(reading.tables.of(cell), rows, how.by) if how.by else None
+    clusters = clusters_of(reading.index.images(cell), rows, how.by) if how.by else None
     estimates = CellEstimates(rows, metrics, how, clusters)
-    of_cell = about(reading.store, [cell], missing=cell.n_rows - len(rows))
+    of_cell = about(reading.index, [cell], missing=cell.n_rows - len(rows))
     for metric in metrics:
         if metric.name == "top-5" and (why := _no_top5(cell)):
             yield LeftOut(("top-5",), why)
@@ -256,7 +252,7 @@ def _of_rows(
             yield of_cell.score(metric.name, estimate, metric.convention + note)
 
 
-def _of_groups(store: Store, cells: Sequence[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
+def _of_groups(index: Index, cells: Sequence[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:
     """The metrics about several cells of one model, or about less than a cell."""
     known = set(group_scores.names())
     by_function: dict[GroupScores, list[str]] = {}
@@ -265,7 +261,7 @@ def _of_groups(store: Store, cells: Sequence[Cell], asked: Asked, undefined: Und
             by_function.setdefault(group_scores.get(name), []).append(name)
     for function, names in by_function.items():
         for of_model in models_of(cells):
-            yield from undefined.without(or_left_out(function(store, of_model, asked), tuple(names)))
+            yield from undefined.without(or_left_out(function(index, of_model, asked), tuple(names)))
 
 
 def _imported(found: Accuracy, asked: Asked) -> Iterator[Score]:

@@ -10,7 +10,7 @@ from oodometer.analysis.text import columns, interval_bar
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 
 @dataclass(frozen=True)
@@ -128,17 +128,17 @@ class About:
         return Score(metric=metric, estimate=estimate, convention=convention, **common)
 
 
-def about(store: Store, cells: Sequence[Cell], *, missing: int, data: str | None = None) -> About:
+def about(index: Index, cells: Sequence[Cell], *, missing: int, data: str | None = None) -> About:
     """What numbers about one cell, or about several of one model, have in common; ``data`` names those of several."""
     first = cells[0]
     return About(
         model=first.model_name,
-        weights=first.weights[:8],
+        weights=first.model.weights[:8],
         condition=first.condition_name,
-        data=first.data if data is None else data,
-        content=str(first.condition["data"])[:8],
+        data=first.data.title if data is None else data,
+        content=first.data.digest[:8],
         missing=missing,
-        state="complete" if all(store.is_sealed(cell) for cell in cells) else "unfinished",
+        state="complete" if all(index.is_complete(cell) for cell in cells) else "unfinished",
         cell=first.key if len(cells) == 1 else "",
     )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oodometer.analysis.named import cells_on, model_of, names_of_conditions, same_classes
+from oodometer.analysis.named import cells_on, model_of, names_of_conditions
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.temperature import TemperatureFit, fit_temperature_to, rescaled
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 SCALED = {"confidence", "margin", "energy", "max_logit", "entropy", "label_log_probability", "sum_squares"}
 """The columns that depend on the temperature; the order of the classes does not."""
@@ -25,8 +25,8 @@ class Scaled:
         condition: Where to fit them; None: nothing is scaled.
     """
 
-    def __init__(self, store: Store, cells: Sequence[Cell], condition: str | None) -> None:
-        self._store = store
+    def __init__(self, index: Index, cells: Sequence[Cell], condition: str | None) -> None:
+        self._index = index
         self._cells = cells
         self._condition = condition
         self._fitted: dict[str, TemperatureFit] = {}
@@ -39,8 +39,8 @@ class Scaled:
     def read(self, cell: Cell) -> Predictions:
         """The rows of a cell."""
         if self._condition is None:
-            return self._store.read(cell)
-        rows = _with_logits(self._store, cell)
+            return self._index.read(cell)
+        rows = _with_logits(self._index, cell)
         found = rescaled(rows, self._fit(cell).temperature)
         # The kept logits are rounded: the answers are those that the model gave, not those of rounded logits.
         return replace(found, prediction=rows.prediction, rank=rows.rank, top5=rows.top5)
@@ -56,7 +56,7 @@ class Scaled:
             self._where[cell.key] = self._fitting_cell(cell)
         clean = self._where[cell.key]
         if clean.key not in self._fitted:
-            self._fitted[clean.key] = fit_temperature_to(_with_logits(self._store, clean))
+            self._fitted[clean.key] = fit_temperature_to(_with_logits(self._index, clean))
         return self._fitted[clean.key]
 
     def _fitting_cell(self, cell: Cell) -> Cell:
@@ -65,24 +65,24 @@ class Scaled:
         found = cells_on(str(self._condition), own)
         if not found:
             raise StoreError(
-                f"{self._store}: {cell.model_name} was not run on {self._condition}, where its temperature "
+                f"{self._index}: {cell.model_name} was not run on {self._condition}, where its temperature "
                 "should be fitted"
             )
-        found = [one for one in found if same_classes(one, cell)] or found
+        found = [one for one in found if one.classes == cell.classes] or found
         if len(found) > 1:
             several = ", ".join(names_of_conditions(found))
             raise StoreError(
-                f"{self._store}: {cell.model_name} was run on {self._condition} of several data sets; say on which its "
+                f"{self._index}: {cell.model_name} was run on {self._condition} of several data sets; say on which its "
                 f"temperature should be fitted: {several}"
             )
         return found[0]
 
 
-def _with_logits(store: Store, cell: Cell) -> Predictions:
+def _with_logits(index: Index, cell: Cell) -> Predictions:
     # Of an unfinished run too: the logits of what is there.
-    if store.covered(cell, keep_logits=True) != store.covered(cell, keep_logits=False):
+    if not index.entry(cell).logits_of_all_rows:
         raise StoreError(
-            f"{store}: the logits of {cell.model_name} on {cell.condition_name} were not kept, and a temperature needs "
+            f"{index}: the logits of {cell.model_name} on {cell.condition_name} were not kept, and a temperature needs "
             "them; run it again with --keep logits"
         )
-    return store.read(cell, logits=True)
+    return index.read(cell, logits=True)

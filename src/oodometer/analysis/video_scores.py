@@ -14,28 +14,27 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.video import pm_scores
 from oodometer.store.cells import Cell
-from oodometer.store.images import Images, ImageTables
-from oodometer.store.store import Store
+from oodometer.store.images import Images
+from oodometer.store.index import Index
 
 COLUMNS = ("anchor", "offset")
 
 
-def video_scores(store: Store, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
+def video_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
     """pm-0 and pm-k of every cell whose data have the columns anchor and offset; k is the largest offset there."""
-    tables = ImageTables(store)
     some = False
     for cell in cells:
-        images = tables.of(cell)
+        images = index.images(cell)
         if set(COLUMNS) <= set(images.columns):
             some = True
-            found = (_of_cell if cell.n_units is None else _of_judged)(store, cell, images, asked)
-            yield from or_left_out(found, ("pm-k",), f"{cell.condition_name} of {cell.data}")
+            found = (_of_cell if cell.n_units is None else _of_judged)(index, cell, images, asked)
+            yield from or_left_out(found, ("pm-k",), f"{cell.condition_name} of {cell.data.title}")
     if not some:
         raise OodometerError("no data with the columns anchor and offset, which say which frames belong together")
 
 
-def _of_cell(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
-    all_rows = store.read(cell)
+def _of_cell(index: Index, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
+    all_rows = index.read(cell)
     if not np.issubdtype(images.columns["offset"].dtype, np.integer):
         raise OodometerError("the column offset has to hold whole numbers: frames after the anchor")
     judged = _judged(images, all_rows)
@@ -50,21 +49,21 @@ def _of_cell(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator
         own = offset == 0
         groups = clusters_of(images, all_rows, asked.how.by)[of_rows][own]
         clusters = groups[np.argsort(anchor[own], kind="stable")]
-    of_cell = about(store, [cell], missing=cell.n_images - len(all_rows))
+    of_cell = about(index, [cell], missing=cell.n_images - len(all_rows))
     for k in sorted({0, int(np.abs(offset).max())}):
         found = pm_scores(right, anchor, offset, k=k)
         yield of_cell.score(f"pm-{k}", share_estimate(found.right, asked.how, clusters), _convention(k))
 
 
-def _of_judged(store: Store, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
+def _of_judged(index: Index, cell: Cell, images: Images, asked: Asked) -> Iterator[Score]:
     """Of a cell whose rows are anchors already, each as its worst frame."""
-    rows = store.read(cell)
+    rows = index.read(cell)
     labelled = rows.rank >= 0
     if not labelled.any():
         raise OodometerError("every anchor has a frame without an answer or a label, so pm-k is undefined")
     clusters = clusters_of(images, rows, asked.how.by)[labelled] if asked.how.by else None
     k = int(np.abs(images.columns["offset"]).max())
-    of_cell = about(store, [cell], missing=cell.n_rows - len(rows))
+    of_cell = about(index, [cell], missing=cell.n_rows - len(rows))
     yield of_cell.score(f"pm-{k}", share_estimate(rows.rank[labelled] == 0, asked.how, clusters), _convention(k))
 
 

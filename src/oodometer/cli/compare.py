@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from oodometer.cli.output import as_json, print_json
+from oodometer.cli.output import as_json, looked_at, print_json
 from oodometer.core.errors import RequirementNotMetError
 
 
@@ -42,7 +42,7 @@ def command(
 
     if strict and margin is None:
         raise click.UsageError("--strict goes with --fail-if-worse MARGIN")
-    found = compare(store, model_a, model_b, on=on, level=level)
+    found = compare(looked_at(store), model_a, model_b, on=on, level=level)
     if as_json:
         print_json([one.as_json() for one in found])
     else:

@@ -21,7 +21,7 @@ from oodometer.cli.robustness import check_source, of_the_line, options_of, orig
 @click.argument("store", required=False)
 @click.option("--synthetic", multiple=True, required=True, metavar="SHIFT", help="May be given several times.")
 @click.option("--natural", multiple=True, required=True, metavar="SHIFT", help="May be given several times.")
-@click.option("--x", default="clean", show_default=True, metavar="NAME", help="The clean set of the shifts.")
+@click.option("--x", default="", metavar="NAME", help="The clean set of all shifts.  [default: each one's own]")
 @click.option("--each", is_flag=True, help="Every condition of a family or pattern by itself, not their mean.")
 @click.option("--over", multiple=True, metavar="CATEGORY", help="Models to correlate; by default all not in the line.")
 @where_from
@@ -33,15 +33,14 @@ def command(
     plot: bool | None, as_json: bool, **flags: Any,
 ) -> None:  # fmt: skip
     """Correlate effective robustness on synthetic and natural shifts."""
-    from oodometer.analysis.correlate import Against, CorrelateOptions, correlate, correlate_table
+    from oodometer.analysis.correlate import CorrelateOptions, correlate, correlate_table
 
     check_source(store, flags["table"])
     options, origins = CorrelateOptions(each, over, options_of(flags)), origins_of(flags)
-    rows, cols = ([Against.parse(one, x) for one in some] for some in (synthetic, natural))
     if store is not None:
-        found = correlate(store, rows, cols, origins=origins, options=options)
+        found = correlate(store, synthetic, natural, x=x, origins=origins, options=options)
     else:
-        found = correlate_table(rows_of(flags), rows, cols, origins=origins, options=options)
+        found = correlate_table(rows_of(flags), synthetic, natural, x=x, origins=origins, options=options)
     for note in found.notes:
         say(note)
     if as_json:

@@ -13,7 +13,7 @@ from oodometer.core.errors import UsageError
 if TYPE_CHECKING:
     from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.figures import Kind
-    from oodometer.store.store import Store
+    from oodometer.store.index import Index
     from oodometer.study import Study
 
 MOST_NAMES = 12
@@ -111,16 +111,15 @@ def _study(store: str | None, kind: str, wanted: Kind, flags: dict[str, Any]) ->
     return there
 
 
-def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Store, dict[str, Origin]]:
+def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Index, dict[str, Origin]]:
     """Where the numbers come from, and the models; those of a printed table are standard ones, unless the user says."""
     if store is not None:
         return store, origins_of(flags)
     from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.figures.published import published_store
-    from oodometer.store.tables import read_tables
 
     printed = published_store(flags["published"])
-    return printed, {row.model: Origin("standard") for row in read_tables(printed)} | origins_of(flags)
+    return printed, {row.model: Origin("standard") for row in printed.tables} | origins_of(flags)
 
 
 def _show_kinds(store: str | None, flags: dict[str, Any], *, as_json: bool) -> None:

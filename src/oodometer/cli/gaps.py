@@ -18,13 +18,14 @@ from oodometer.cli.output import as_json, print_json, say
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--by", metavar="COLUMN", help="Resample groups of images together: class, or a column of the data.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Of each bootstrap.")
+@click.option("--each", is_flag=True, help="Every condition of a family by itself, not their mean.")
 @click.option("--plot/--no-plot", default=None, help="Draw both sides; by default on a terminal.")
 @as_json
-def command(store: str, level: float, by: str | None, draws: int, plot: bool | None, as_json: bool) -> None:
+def command(store: str, level: float, by: str | None, draws: int, each: bool, plot: bool | None, as_json: bool) -> None:
     """Show the gaps of a store."""
     from oodometer.analysis.gaps import gaps
 
-    found = gaps(store, level=level, by=by, draws=draws)
+    found = gaps(store, level=level, by=by, draws=draws, each=each)
     for line in found.left_out:
         say(f"left out: {line}")
     for line in found.warnings():

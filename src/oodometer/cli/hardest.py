@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from oodometer.cli.output import as_json, print_json
+from oodometer.cli.output import as_json, looked_at, print_json
 
 
 @click.command("hardest", help="The images that most models of a STORE miss, with what they are called instead.")
@@ -16,7 +16,7 @@ def command(store: str, on: str, top: int, as_json: bool) -> None:
     """List the hardest images."""
     from oodometer.analysis.hardest import hardest
 
-    found = hardest(store, on=on, top=top)
+    found = hardest(looked_at(store), on=on, top=top)
     if as_json:
         print_json(found.as_json())
     else:

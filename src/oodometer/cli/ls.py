@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json
+from oodometer.cli.output import as_json, looked_at, print_json
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -131,25 +131,22 @@ def _names(what: str) -> list[str]:
 
 
 def _cells(address: str) -> list[dict[str, Any]]:
-    from oodometer.store.queries import counts
-    from oodometer.store.store import open_store
+    from dataclasses import asdict
 
-    store = open_store(address)
-    rows = {found.cell.key: found.n_rows for found in counts(store)}
     return [
         {
-            "model": cell.model_name,
-            "weights": str(cell.model["digest"])[:8],
-            "condition": cell.condition_name,
-            "data": cell.data,
-            "rows": rows.get(cell.key, 0),
-            "images": cell.n_rows,
-            "state": "complete" if store.is_sealed(cell) else "unfinished",
-            "logits": "kept" if store.has_logits(cell) else "-",
-            "key": cell.key,
-            "input": cell.model["input"],
-            "card": cell.model["card"],
-            "versions": cell.versions,
+            "model": entry.cell.model_name,
+            "weights": entry.cell.model.digest[:8],
+            "condition": entry.cell.condition_name,
+            "data": entry.cell.data.title,
+            "rows": entry.n_rows,
+            "images": entry.cell.n_rows,
+            "state": "complete" if entry.complete else "unfinished",
+            "logits": "kept" if entry.has_logits else "-",
+            "key": entry.cell.key,
+            "input": None if entry.cell.model.input is None else asdict(entry.cell.model.input),
+            "card": asdict(entry.cell.model.card),
+            "versions": dict(entry.cell.versions),
         }
-        for cell in store.cells()
+        for entry in looked_at(address).entries
     ]

@@ -15,6 +15,7 @@ from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
     from oodometer.engine.run import Watcher
+    from oodometer.store.index import Index
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -70,6 +71,16 @@ def say_if_compiling() -> None:
 
     if nothing_compiled():
         say("compiling the corruptions, this once: about half a minute")
+
+
+def looked_at(address: str) -> Index:
+    """What is in a store; what is damaged in it is told on stderr."""
+    from oodometer.store.index import index_at
+
+    index = index_at(address)
+    for line in index.problems:
+        _warn(line)
+    return index
 
 
 def print_json(value: Any) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.report.html.parts import Section
-    from oodometer.store.store import Store
 
 IMAGES = 100
 """Of the clean icons, so many are corrupted: all 441 would take more than five minutes on two cores."""
@@ -139,24 +138,17 @@ def what_to_run(icons: str, images: int | None) -> list[Condition | Shift]:
 def measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address: str) -> Leaderboard:
     """Run what is missing, and make the leaderboard of it."""
     from oodometer.analysis.leaderboard import leaderboard
-    from oodometer.engine.plan import cell_for
     from oodometer.engine.run import conditions_of, run
+    from oodometer.store.index import index_at
 
     conditions = conditions_of(asked)
     say(f"asking {len(models)} models about {len(conditions)} conditions; the answers are kept in {address}")
     say_if_compiling()
-    warned: list[str] = []
-
-    def warn(line: str) -> None:
-        warned.append(line)
-        watcher.warn(line)
-
     with watching() as watcher:
-        store: Store = run(models, asked, store=address, watcher=replace(watcher, warn=warn))
-    keys = {cell_for(model, one, precision="float32").key for model in models for one in conditions}
-    board = leaderboard(store, [cell for cell in store.cells() if cell.key in keys], columns(), robust_in=2)
+        done = run(models, asked, store=address, watcher=watcher)
+    board = leaderboard(index_at(done), done.cells, columns(), robust_in=2)
     # An attack that found nothing because gradients vanish is told wherever its number is.
-    return replace(board, notes=(*board.notes, *warned))
+    return replace(board, notes=(*board.notes, *done.warnings))
 
 
 def columns() -> list[Column]:
@@ -181,7 +173,7 @@ def make_report(out: Path, built: Built) -> None:
 
     say("making the report")
     study = study_of(f"{out}/runs")
-    shown = replace(study, picture=album_of([f"{out}/icons"], study.store))
+    shown = replace(study, picture=album_of([f"{out}/icons"], study.index))
     text = report_html(shown, title="How far can these networks be trusted?", more=[about_icons(str(out), built)])
     place = out / REPORT
     if place.is_file() and place.read_bytes() == text.encode():

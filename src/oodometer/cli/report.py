@@ -60,4 +60,4 @@ def _study(store: str, flags: dict[str, Any]) -> Study:
         return study
     from oodometer.study.pictures import album_of
 
-    return replace(study, picture=album_of(flags["data"], study.store))
+    return replace(study, picture=album_of(flags["data"], study.index))

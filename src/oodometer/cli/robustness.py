@@ -36,9 +36,9 @@ def of_the_line(command: Command) -> Command:
         click.option(
             "--baseline-above",
             type=click.FloatRange(0, 1),
-            default=0.0,
+            default=None,
             metavar="SHARE",
-            help="Least clean accuracy of these models.",
+            help="Least clean accuracy of these models.  [default: the usual one of each shift]",
         ),
         click.option("--leave-out", multiple=True, metavar="PATTERN", help="Models not in the line, as '*aws*'."),
         click.option("--scale", type=click.Choice(["logit", "probit", "linear"]), default="logit", show_default=True),
@@ -68,13 +68,17 @@ def _all(options: tuple[Callable[[Command], Command], ...], command: Command) ->
     "x",
     multiple=True,
     metavar="NAME",
-    help="The clean set; several make a plane.  [default: the shift's other side, or clean]",
+    help="The clean set; several make a plane.  [default: the shift's other side]",
 )
 @where_from
 @click.option("--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say.")
 @click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n.")
 @of_the_line
-@click.option("--knee", metavar="MODEL", help="Two lines, bent at this model or clean accuracy, as for ImageNet-A.")
+@click.option(
+    "--knee",
+    metavar="MODEL",
+    help="Two lines, bent at this model or clean accuracy; none: one line.  [default: as the shift has it]",
+)
 @click.option("--draws", type=int, default=1000, show_default=True, help="Of the bootstrap.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals of ρ; by default on a terminal.")
@@ -91,7 +95,7 @@ def command(
     if store is not None:
         found = robustness(store, shift, x=x, origins=origins, options=options)
     else:
-        found = robustness_of_table(rows_of(flags), shift, x=x or ("clean",), origins=origins, options=options)
+        found = robustness_of_table(rows_of(flags), shift, x=x, origins=origins, options=options)
     for note in found.notes:
         say(note)
     if as_json:

@@ -121,4 +121,4 @@ def command(**flags: Any) -> None:
     )
     with watching() as watcher:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    show(result, models, conditions, flags, precision=compute.precision)
+    show(result, as_json=flags["as_json"])

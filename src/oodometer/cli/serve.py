@@ -69,10 +69,11 @@ def command(
 def _pictures(store: Store, addresses: tuple[str, ...]) -> Picture | None:
     if not addresses:
         return None
+    from oodometer.store.index import index_at
     from oodometer.study.pictures import album_of
 
     say_if_compiling()
-    return album_of(addresses, store)
+    return album_of(addresses, index_at(store))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -10,7 +10,6 @@ import numpy as np
 
 from oodometer.core.attack import Attack
 from oodometer.core.dataset import Dataset
-from oodometer.core.digests import digest_of
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, LabelSpace
 from oodometer.core.preprocessing import Geometry
@@ -74,30 +73,6 @@ class Condition:
         """The classes that are answered."""
         return self.label_map.target if self.label_map else self.dataset.space
 
-    def describe(self) -> dict[str, Any]:
-        """The condition as plain values, for the cell's key; the data are in it by their digest."""
-        transform, attack = self.transform, self.attack
-        # What most conditions do not have is not in the description, so that their keys stay what they were.
-        more: dict[str, Any] = {}
-        if self.unit is not None:
-            # The digest of the data does not know of columns, and here the result depends on them.
-            more = {"unit": self.unit, "groups": digest_of({name: _texts(self.groups[name]) for name in self.groups})}
-        if attack is not None:
-            more["attack"] = {"name": attack.name, **attack.parameters}
-        return {
-            "name": self.name,
-            "data": self.dataset.digest,
-            "label_map": self.label_map.digest if self.label_map else None,
-            "transform": None
-            if transform is None
-            else {"name": transform.name, **transform.parameters, "view": transform.view.describe()},
-            **more,
-        }
-
-
-def _texts(values: np.ndarray) -> list[str]:
-    return [str(one) for one in values.tolist()]
-
 
 def clean(dataset: Dataset, *, label_map: LabelMap | None = None) -> Condition:
     """The images as they are."""
@@ -147,12 +122,3 @@ class Shift:
                 f"shift {self.name}: its two conditions have different classes "
                 f"({self.standard.space.name} and {self.shifted.space.name}); map both to the same ones"
             )
-
-    def describe(self) -> dict[str, Any]:
-        """The pair as plain values, for the store."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "standard": self.standard.describe(),
-            "shifted": self.shifted.describe(),
-        }

@@ -108,7 +108,7 @@ class Dataset:
     @property
     def title(self) -> str:
         """The name with the part and the subset: ``imagenet-c/fog/3[100, seed 0]``."""
-        return f"{self.name}{self.part and f'/{self.part}'}{self.subset and f'[{self.subset}]'}"
+        return title_of(self.name, self.part, self.subset)
 
     def image(self, index: int) -> np.ndarray:
         """Image ``index`` whole, (H, W, 3) uint8."""
@@ -151,6 +151,15 @@ class Dataset:
         if self.other_labels is not None:
             total.update(repr(self.other_labels).encode())
         return total.hexdigest()
+
+
+def title_of(name: str, part: str, subset: str) -> str:
+    """What to call a part and a subset of data.
+
+    >>> title_of("imagenet-c", "fog/3", "100, seed 0"), title_of("val", "", "")
+    ('imagenet-c/fog/3[100, seed 0]', 'val')
+    """
+    return f"{name}{part and f'/{part}'}{subset and f'[{subset}]'}"
 
 
 def scan_together(datasets: Sequence[Dataset], progress: Progress = silent) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
@@ -45,10 +44,6 @@ class Input:
         mean, std = (", ".join(f"{one:.4g}" for one in values) for values in (self.mean, self.std))
         return f"{self.view}; mean {mean}; std {std}"
 
-    def describe(self) -> dict[str, Any]:
-        """The preprocessing as plain values, for cards and keys."""
-        return {"view": self.view.describe(), "mean": list(self.mean), "std": list(self.std)}
-
 
 @dataclass(frozen=True)
 class Card:
@@ -62,10 +57,6 @@ class Card:
     def __post_init__(self) -> None:
         if self.category not in get_args(Category):
             raise UsageError(f"no model category {self.category!r}{did_you_mean(self.category, get_args(Category))}")
-
-    def describe(self) -> dict[str, Any]:
-        """The card as plain values."""
-        return {**asdict(self), "interventions": list(self.interventions)}
 
 
 @dataclass(frozen=True)
@@ -118,20 +109,6 @@ class Model:
     def logits(self, images: np.ndarray) -> np.ndarray:
         """The answers to a batch of pixels, (N, H, W, 3) uint8 -> (N, K) float32, on this machine's CPU."""
         return checked_logits(self, self._forward(images), len(images))
-
-    def describe(self) -> dict[str, Any]:
-        """All that is stored about the model."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "digest": self.digest,
-            "input": self.input.describe(),
-            "space": self.space.name,
-            "n_classes": len(self.space),
-            "classes": digest_of({"classes": self.space.classes}),
-            "card": self.card.describe(),
-            "notes": dict(self.notes),
-        }
 
 
 def checked_logits(model: Model, logits: np.ndarray, n_images: int) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -157,3 +158,10 @@ def concatenate(parts: list[Predictions]) -> Predictions:
     }
     logits = [part.logits for part in parts if part.logits is not None]
     return Predictions(**joined, logits=np.concatenate(logits) if len(logits) == len(parts) else None)
+
+
+def taken(rows: Predictions, places: np.ndarray) -> Predictions:
+    """The rows at these places."""
+    values: dict[str, Any] = {one.name: getattr(rows, one.name) for one in fields(Predictions)}
+    chosen: dict[str, Any] = {name: None if value is None else value[places] for name, value in values.items()}
+    return Predictions(**chosen)

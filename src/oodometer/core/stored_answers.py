@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -46,14 +46,3 @@ class StoredAnswers:
                 f"{missing[0]!r} (the file's first id is {self.ids[0]!r}); are these predictions of these data?"
             )
         return np.array([places[one] for one in ids])
-
-    def describe(self) -> dict[str, Any]:
-        """All that is stored about the model."""
-        return {
-            "name": self.name,
-            "kind": "predictions",
-            "digest": self.digest,
-            "input": {"note": "computed elsewhere"},
-            "card": self.card.describe(),
-            "notes": {},
-        }

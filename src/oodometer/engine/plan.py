@@ -6,7 +6,7 @@ import contextlib
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import metadata
 
 import numpy as np
@@ -16,10 +16,13 @@ from oodometer.core.dataset import Dataset, ImageSource
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.labels import NUMBERS, LabelMap, align, mapped_onto, numbered
 from oodometer.core.model import Model, batches
+from oodometer.core.predictions import Predictions, taken
+from oodometer.core.records import ConditionRecord, ModelRecord, record_of_condition, record_of_model
 from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.reuse import known_rows
 from oodometer.engine.sharing import groups_of_shared_images, in_order
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 
 Range = tuple[int, int]
 
@@ -33,6 +36,8 @@ class Task:
         other_labels: Further labels of each image, any of which counts; None where no image has any.
         label_map: From the model's own outputs to the classes that are answered; None: they are the same.
         covered: What is already done.
+        keep_logits: Whether all logits are stored.
+        known: Rows that other cells of the store have of the same images: they are not asked for again.
     """
 
     cell: Cell
@@ -42,6 +47,8 @@ class Task:
     other_labels: tuple[np.ndarray, ...] | None
     label_map: LabelMap | None
     covered: tuple[Range, ...]
+    keep_logits: bool = False
+    known: Predictions | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,22 @@ class Part:
         """The position behind the last."""
         return self.start + len(self.rows)
 
+    @cached_property
+    def asked(self) -> np.ndarray:
+        """Which of its images the model is asked about, (N,) bool: those whose rows are not known already."""
+        if self.task.known is None:
+            return np.ones(len(self.rows), dtype=bool)
+        return ~np.isin(np.arange(self.start, self.stop), self.task.known.image)
+
+    @property
+    def known(self) -> Predictions | None:
+        """The rows that are known already; None where there are none."""
+        known = self.task.known
+        if known is None:
+            return None
+        (places,) = np.nonzero((known.image >= self.start) & (known.image < self.stop))
+        return taken(known, places) if len(places) else None
+
     @property
     def untouched(self) -> bool:
         """Whether the images are shown as they are: then a model answers for all its tasks at once."""
@@ -78,11 +101,21 @@ class Chunk:
     @property
     def n_predictions(self) -> int:
         """How many rows are to be made."""
-        return sum(len(part.rows) for part in self.parts)
+        return sum(int(part.asked.sum()) for part in self.parts)
 
 
 def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: str) -> Cell:
     """The cell of a model and a condition."""
+    return _cell(model, record_of_model(model), condition, record_of_condition(condition), precision)
+
+
+def _cell(
+    model: Model | StoredAnswers,
+    model_record: ModelRecord,
+    condition: Condition,
+    condition_record: ConditionRecord,
+    precision: str,
+) -> Cell:
     known, answered = None, condition.space
     if isinstance(model, StoredAnswers):
         if model.kind == "classes":
@@ -92,9 +125,8 @@ def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: s
     elif condition.label_map is None:
         answered = model.space
     return Cell(
-        model=model.describe(),
-        condition=condition.describe(),
-        data=condition.dataset.name,
+        model=model_record,
+        condition=condition_record,
         space=answered.name,
         n_classes=len(answered),
         n_images=len(condition.dataset),
@@ -130,18 +162,18 @@ def other_labels_for(model: Model, condition: Condition) -> tuple[np.ndarray, ..
     return tuple(np.split(flat, np.cumsum([len(some) for some in others])[:-1]))
 
 
-def _answers_of_classes(model: Model | StoredAnswers, condition: Condition) -> list[int] | None:
+def _answers_of_classes(model: Model | StoredAnswers, condition: Condition) -> tuple[int, ...] | None:
     """The place of each class of the data among the answers, -1 for one that does not occur; for several labels."""
     data = condition.dataset
     if data.other_labels is None:
         return None
     if isinstance(model, StoredAnswers):  # their classes have the order of the data's
-        return list(range(len(data.space)))
+        return tuple(range(len(data.space)))
     used = np.unique([*data.labels.tolist(), *(one for some in data.other_labels for one in some)])
     used = used[used >= 0]
     places = np.full(len(data.space), -1, dtype=np.int64)
     places[used] = _answers(used, model, condition)
-    return [int(place) for place in places]
+    return tuple(int(place) for place in places)
 
 
 def label_map_for(model: Model, condition: Condition) -> LabelMap | None:
@@ -160,23 +192,32 @@ def _answers(labels: np.ndarray, model: Model, condition: Condition) -> np.ndarr
     return mapped.labels(align(labels, data.space, mapped.source, what=f"label map {mapped.name}"))
 
 
-def tasks_for(
-    models: Sequence[Model], conditions: Sequence[Condition], store: Store, *, precision: str, keep_logits: bool
-) -> list[Task]:
+@dataclass(frozen=True)
+class Asked:
+    """A condition, and whether all logits of it are stored."""
+
+    condition: Condition
+    keep_logits: bool
+
+
+def tasks_for(models: Sequence[Model], asked: Sequence[Asked], index: Index, *, precision: str) -> list[Task]:
     """Every cell of the plan, with what the store already has of it."""
     names = [model.name for model in models]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise UsageError(f"two models are named {sorted(twice)[0]!r}; name one of them otherwise (--name)")
+        raise UsageError(f"two models are named {sorted(twice)[0]!r}; give one another name (--model NAME=KIND:...)")
+    records = {model.name: record_of_model(model) for model in models}
     tasks = []
-    for condition in conditions:
+    for one in asked:
+        record = record_of_condition(one.condition)
         for model in models:
-            cell = cell_for(model, condition, precision=precision)
-            covered = tuple(store.covered(cell, keep_logits=keep_logits))
-            labels, others = labels_for(model, condition), other_labels_for(model, condition)
-            if condition.attack is not None:
-                _check_attackable(model, condition, labels)
-            tasks.append(Task(cell, model, condition, labels, others, label_map_for(model, condition), covered))
+            cell = _cell(model, records[model.name], one.condition, record, precision)
+            labels, others = labels_for(model, one.condition), other_labels_for(model, one.condition)
+            if one.condition.attack is not None:
+                _check_attackable(model, one.condition, labels)
+            label_map = label_map_for(model, one.condition)
+            known, covered = known_rows(index, cell, one.condition, keep_logits=one.keep_logits)
+            tasks.append(Task(cell, model, one.condition, labels, others, label_map, covered, one.keep_logits, known))
     return tasks
 
 
@@ -200,7 +241,12 @@ def _check_attackable(model: Model, condition: Condition, labels: np.ndarray) ->
 
 def n_missing(tasks: Iterable[Task]) -> int:
     """How many predictions are still to be made."""
-    return sum(stop - start for task in tasks for start, stop in _missing(task))
+    return sum(_n_asked(task, start, stop) for task in tasks for start, stop in _missing(task))
+
+
+def _n_asked(task: Task, start: int, stop: int) -> int:
+    known = 0 if task.known is None else int(((task.known.image >= start) & (task.known.image < stop)).sum())
+    return stop - start - known
 
 
 def _missing(task: Task) -> list[Range]:

@@ -20,13 +20,17 @@ from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import Dataset, Progress, scan_together, silent
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
-from oodometer.core.predictions import from_logits, with_logits
+from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.records import record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.executors import Threads, executors
-from oodometer.engine.plan import Chunk, Part, Task, chunk_size, chunks_for, gaps, n_missing, tasks_for
+from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
 from oodometer.engine.stored_answers import write_stored
+from oodometer.store.files import Batch
+from oodometer.store.index import look
+from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
 
@@ -74,42 +78,44 @@ class Watcher:
 
 def run(
     models: Sequence[Model | StoredAnswers],
-    conditions: Sequence[Condition | Shift],
+    shifts: Sequence[Condition | Shift],
     *,
     store: str | Store,
     options: RunOptions | None = None,
     watcher: Watcher | None = None,
-) -> Store:
-    """Ask every model about every condition and keep the answers; what the store has already is not done again.
+) -> Run:
+    """Ask every model about every shift and keep the answers; what the store has already is not done again.
 
     Args:
-        conditions: Conditions, or shifts: of a shift both sides are run, and the store remembers that they are a pair.
+        shifts: Of each both sides are run, and the store remembers that they are a pair; or clean images alone.
 
     Returns:
-        The store, for `score` and `compare`.
+        What the run was about; `score`, `gaps` and their like take it as they take a store.
     """
     options, watcher = options or RunOptions(), watcher or Watcher()
-    if not models or not conditions:
-        raise UsageError("nothing to run: give at least one model and one condition")
+    if not models or not shifts:
+        raise UsageError("nothing to run: give at least one model and one shift, or clean images")
+    warnings = _Warnings(watcher)
+    watcher = replace(watcher, warn=warnings)
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
-    pairs = [one for one in conditions if isinstance(one, Shift)]
-    conditions = conditions_of(conditions)
-    datasets = list({id(condition.dataset): condition.dataset for condition in conditions}.values())
-    for group in groups_of_shared_images(datasets):
-        scan_together(group, watcher.scanning)
-    for dataset in datasets:
-        check_readable(dataset, watcher, skip_broken=options.skip_broken)
+    open_to.files.sweep()
+    pairs = [shift for shift in shifts if isinstance(shift, Shift)]
+    conditions = conditions_of(shifts)
+    _scan(conditions, options, watcher)
+    needed = [side for pair in pairs if pair.measure == "map" for side in (pair.standard, pair.shifted)]
+    asked = [Asked(one, options.keep == "logits" or any(_same(one, side) for side in needed)) for one in conditions]
     live = [model for model in models if isinstance(model, Model)]
-    keep = options.keep == "logits"
+    precision = options.compute.precision
 
     def todo() -> list[Task]:
-        return tasks_for(live, conditions, open_to, precision=options.compute.precision, keep_logits=keep)
+        return tasks_for(live, asked, look(open_to), precision=precision)
 
     tasks = todo()
-    for pair in pairs:
-        open_to.add_shift(pair)
+    records = tuple(record_of_shift(pair) for pair in pairs)
+    for record in records:
+        open_to.add_shift(record)
     stored = [model for model in models if isinstance(model, StoredAnswers)]
-    n_written = sum(write_stored(model, conditions, open_to, keep_logits=keep) for model in stored)
+    n_written = sum(_write_stored(model, asked, open_to) for model in stored)
     if tasks:
         _execute(tasks, open_to, options, watcher)
     else:
@@ -117,13 +123,50 @@ def run(
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
     while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
         _execute(missing, open_to, options, watcher)
+    _judge_attacks(tasks, open_to, watcher)
+    cells = [task.cell for task in tasks]
+    cells += [cell_for(model, one, precision="float32") for model in stored for one in conditions]
+    return Run(open_to, tuple(cells), records, tuple(warnings.lines))
+
+
+class _Warnings:
+    """Passes warnings on, and keeps them."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self.lines: list[str] = []
+        self._warn = watcher.warn
+
+    def __call__(self, line: str) -> None:
+        self.lines.append(line)
+        self._warn(line)
+
+
+def _scan(conditions: Sequence[Condition], options: RunOptions, watcher: Watcher) -> None:
+    """Look at every file before the work begins."""
+    datasets = list({id(condition.dataset): condition.dataset for condition in conditions}.values())
+    for group in groups_of_shared_images(datasets):
+        scan_together(group, watcher.scanning)
+    for dataset in datasets:
+        check_readable(dataset, watcher, skip_broken=options.skip_broken)
+
+
+def _write_stored(model: StoredAnswers, asked: Sequence[Asked], store: Store) -> int:
+    kept = [[one.condition for one in asked if one.keep_logits is keep] for keep in (True, False)]
+    return sum(
+        write_stored(model, some, store, keep_logits=keep)
+        for some, keep in zip(kept, (True, False), strict=True)
+        if some
+    )
+
+
+def _judge_attacks(tasks: Sequence[Task], store: Store, watcher: Watcher) -> None:
+    """Say what attacks found out about themselves."""
     for task in tasks:
         if task.condition.attack is not None:
-            lines = task.condition.attack.judge(open_to.findings(task.cell))
-            open_to.write_warnings(task.cell, lines)
+            lines = task.condition.attack.judge(store.findings(task.cell))
+            store.write_warnings(task.cell, lines)
             for line in lines:
                 watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
-    return open_to
 
 
 def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:
@@ -171,8 +214,7 @@ def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watc
     n_threads = options.threads or n_cores()
     largest = max((task.cell.n_images for task in tasks), default=0)
     chunks = chunks_for(tasks, size=options.chunk or chunk_size(largest, n_threads))
-    for task in tasks:
-        store.add_cell(task.cell, task.condition.dataset)
+    store.add_cells((task.cell, task.condition.dataset) for task in tasks)
     total, done = n_missing(tasks), 0
     executor = executors.get(options.executor)(n_threads)
     worker = Worker(store, replace(options, compute=_share(options.compute, n_threads)))
@@ -180,10 +222,9 @@ def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watc
     for n_predictions in executor.map(worker, chunks, stop=worker.stop):
         done += n_predictions
         watcher.running(done, total)
-    keep = options.keep == "logits"
 
     def seal(task: Task) -> None:
-        store.seal(task.cell, keep_logits=keep)
+        store.seal(task.cell, keep_logits=task.keep_logits)
 
     # By threads here, whoever did the chunks: sealing mostly waits for the disk.
     for _ in Threads(n_threads).map(seal, tasks, stop=lambda: None):
@@ -235,15 +276,16 @@ class Worker:
         """Do what is missing of a chunk; the number of predictions made."""
         try:
             images = self._decode(chunk)
-            for model, parts in _by_model(part for part in chunk.parts if part.untouched):
-                self._answer_together(model, parts, images[model.input.view])
-            for transform, parts in _by_transform(chunk.parts):
-                pixels = _transformed(transform, parts, images[transform.view])
-                for part in parts:
-                    self._answer_transformed(part, pixels)
-            for part in chunk.parts:
-                if part.task.condition.attack is not None:
-                    self._answer_attacked(part, images[part.task.model.input.view])
+            with self._store.batch() as to:
+                for model, parts in _by_model(part for part in chunk.parts if part.untouched):
+                    self._answer_together(model, parts, images.get(model.input.view, {}), to)
+                for transform, parts in _by_transform(chunk.parts):
+                    pixels = _transformed(transform, parts, images.get(transform.view, {}))
+                    for part in parts:
+                        self._answer_transformed(part, pixels, to)
+                for part in chunk.parts:
+                    if part.task.condition.attack is not None:
+                        self._answer_attacked(part, images.get(part.task.model.input.view, {}), to)
         except StoppedError:
             return 0
         return chunk.n_predictions
@@ -268,34 +310,34 @@ class Worker:
                 images[view][row] = pixels
         return images
 
-    def _answer_together(self, model: Model, parts: Sequence[Part], images: Images) -> None:
+    def _answer_together(self, model: Model, parts: Sequence[Part], images: Images, to: Batch) -> None:
         """Ask one model once about each image that any of its parts wants, and write the rows of all of them."""
-        rows = np.unique(np.concatenate([part.rows for part in parts]))
+        rows = np.unique(np.concatenate([part.rows[part.asked] for part in parts]))
         rows = rows[[row in images for row in rows.tolist()]]
         logits = self._logits(model, [images[row] for row in rows.tolist()])
         for part in parts:
-            readable = np.isin(part.rows, rows)
+            readable = np.isin(part.rows, rows) & part.asked
             own = logits[np.searchsorted(rows, part.rows[readable])]
-            self._write(part, part.start + np.flatnonzero(readable), _mapped(part.task, own))
+            self._write(part, part.start + np.flatnonzero(readable), _mapped(part.task, own), to)
 
-    def _answer_transformed(self, part: Part, pixels: Images) -> None:
+    def _answer_transformed(self, part: Part, pixels: Images, to: Batch) -> None:
         """Ask one model about transformed images, by position, and write the rows."""
-        task = part.task
-        positions = np.array([one for one in range(part.start, part.stop) if one in pixels], dtype=np.int64)
-        shown = [_shown_to(task.model, pixels[one]) for one in positions.tolist()]
-        self._write(part, positions, _mapped(task, self._logits(task.model, shown)))
+        task, asked = part.task, part.start + np.flatnonzero(part.asked)
+        positions = np.array([place for place in asked.tolist() if place in pixels], dtype=np.int64)
+        shown = [_shown_to(task.model, pixels[place]) for place in positions.tolist()]
+        self._write(part, positions, _mapped(task, self._logits(task.model, shown)), to)
 
-    def _answer_attacked(self, part: Part, images: Images) -> None:
+    def _answer_attacked(self, part: Part, images: Images, to: Batch) -> None:
         """Ask one model about the images that an attack makes of these, and write what it found, and the rows."""
         task, findings = part.task, Counter[str]()
-        readable = np.array([row in images for row in part.rows.tolist()], dtype=bool)
+        readable = np.array([row in images for row in part.rows.tolist()], dtype=bool) & part.asked
         positions, rows = part.start + np.flatnonzero(readable), part.rows[readable]
         logits = np.empty((len(positions), task.cell.n_classes), dtype=np.float32)
         for some in self._batches(len(positions)):
             batch = np.stack([images[row] for row in rows[some].tolist()])
             logits[some] = self._attacked(task, batch, positions[some], findings)
-        self._store.write_findings(task.cell.key, part.start, part.stop, findings)
-        self._write(part, positions, logits)
+        self._store.write_findings(task.cell.key, part.start, part.stop, findings, batch=to)
+        self._write(part, positions, logits, to)
 
     def _batches(self, n_images: int) -> Iterator[slice]:
         for some in batches(n_images, BATCH.get(self._options.compute.device, 256)):
@@ -310,15 +352,19 @@ class Worker:
             logits[some] = checked_logits(model, self._forward(model)(batch), len(batch))
         return logits
 
-    def _write(self, part: Part, positions: np.ndarray, logits: np.ndarray) -> None:
-        """Write the rows of the readable images among a part's."""
+    def _write(self, part: Part, positions: np.ndarray, logits: np.ndarray, to: Batch) -> None:
+        """Write the rows of the readable images among a part's, and those that are known already."""
         task = part.task
         labels = task.labels[positions]
         if task.other_labels is not None:
-            labels = best_labels(logits, labels, [task.other_labels[one] for one in positions])
+            labels = best_labels(logits, labels, [task.other_labels[place] for place in positions])
         rows = from_logits(logits, labels, positions)
-        rows = with_logits(rows, logits) if self._options.keep == "logits" else rows
-        self._store.write_part(task.cell.key, part.start, part.stop, rows)
+        rows = with_logits(rows, logits) if task.keep_logits else rows
+        if (known := part.known) is not None:
+            known = known if task.keep_logits else replace(known, logits=None)
+            rows = concatenate([rows, known])
+            rows = taken(rows, np.argsort(rows.image, kind="stable"))
+        self._store.write_part(task.cell.key, part.start, part.stop, rows, batch=to)
 
     def _attacked(self, task: Task, batch: np.ndarray, positions: np.ndarray, findings: Counter[str]) -> np.ndarray:
         attack, compute = task.condition.attack, self._options.compute
@@ -370,7 +416,7 @@ def _views_wanted(chunk: Chunk) -> dict[int, list[Geometry]]:
     for part in chunk.parts:
         transform = part.task.condition.transform
         view = transform.view if transform else part.task.model.input.view
-        rows_of.setdefault(view, set()).update(part.rows.tolist())
+        rows_of.setdefault(view, set()).update(part.rows[part.asked].tolist())
     views = sorted(rows_of, key=str)
     return {row: [view for view in views if row in rows_of[view]] for row in sorted(set().union(*rows_of.values()))}
 
@@ -396,10 +442,10 @@ def _transformed(transform: Transform, parts: Sequence[Part], images: Images) ->
     """The canonical pixels, by position, changed once for all models."""
     ids = parts[0].task.condition.dataset.ids
     canonical = {
-        position: images[row]
+        part.start + at: images[row]
         for part in parts
-        for position, row in enumerate(part.rows.tolist(), start=part.start)
-        if row in images
+        for at, row in enumerate(part.rows.tolist())
+        if row in images and part.asked[at]
     }
     return {position: transform.apply(pixels, ids[position]) for position, pixels in canonical.items()}
 

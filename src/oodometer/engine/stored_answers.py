@@ -14,6 +14,7 @@ from oodometer.core.labels import align, numbered
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.plan import cell_for
+from oodometer.store.index import look_at
 from oodometer.store.store import Store
 
 
@@ -23,12 +24,12 @@ def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: S
     made = [(condition, _rows(model, condition, keep_logits=keep)) for condition in conditions]
     for condition, rows in made:
         cell = cell_for(model, condition, precision="float32")
-        if store.covered(cell, keep_logits=keep) == [(0, cell.n_images)]:
-            continue
         store.add_cell(cell, condition.dataset)
-        store.write_part(cell.key, 0, cell.n_images, rows)
+        known = look_at(store, cell.key)
+        if known is None or known.covered(keep_logits=keep) != [(0, cell.n_images)]:
+            store.write_part(cell.key, 0, cell.n_images, rows)
+            n_written += len(rows)
         store.seal(cell, keep_logits=keep)
-        n_written += len(rows)
     return n_written
 
 

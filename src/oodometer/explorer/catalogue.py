@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from oodometer.analysis.stored_pairs import models_by_name
-from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError, did_you_mean
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
-from oodometer.study.grid import own_names
+from oodometer.store.index import Index
 
 
 class UnknownName(OodometerError):  # noqa: N818 - it is what the reader of a page has done, not a fault
@@ -73,7 +70,7 @@ class Catalogue:
         problems: What could not be read, a line each.
     """
 
-    store: Store
+    index: Index
     version: int
     held: tuple[Held, ...]
     data: dict[str, Data]
@@ -127,20 +124,6 @@ def _known(groups: dict[str, list[Held]], name: str, what: str) -> list[Held]:
     if name not in groups:
         raise UnknownName(f"no {what} named {name!r} has predictions here{did_you_mean(name, groups)}")
     return groups[name]
-
-
-def names_of_models(cells: Sequence[Cell]) -> dict[str, str]:
-    """Key of a cell to the name of its model."""
-    return {cell.key: name for name, group in models_by_name(cells).items() for cell in group}
-
-
-def names_of_conditions(cells: Sequence[Cell]) -> dict[str, str]:
-    """Key of a cell to a name of its condition alone, the same as in a study."""
-    conditions = {cell.key: digest_of(cell.condition) for cell in cells}
-    first = {conditions[cell.key]: cell for cell in reversed(cells)}
-    firsts = [first[condition] for condition in dict.fromkeys(conditions.values())]
-    names = dict(zip(dict.fromkeys(conditions.values()), own_names(firsts), strict=True))
-    return {key: names[condition] for key, condition in conditions.items()}
 
 
 def names_of_data(names: dict[str, str]) -> dict[str, str]:

@@ -13,12 +13,12 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.compare import Comparison, comparison_of
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
+from oodometer.core.records import ShiftRecord
 from oodometer.explorer import queries
+from oodometer.explorer.answer_tables import AnswerTables
 from oodometer.explorer.catalogue import Catalogue, Held, UnknownName
-from oodometer.explorer.index import Index
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.queries import Pairs, literal
-from oodometer.store.shifts import StoredShift, shifts_in
 from oodometer.store.store import Store
 from oodometer.study import Picture, Study, study_of
 
@@ -39,7 +39,7 @@ class Explorer:
         self, store: Store, *, origins: Mapping[str, Origin] | None = None, picture: Picture | None = None
     ) -> None:
         self.store = store
-        self.index = Index(store)
+        self.index = AnswerTables(store)
         self.picture = picture
         self._origins = dict(origins or {})
         self._study: Study | None = None
@@ -99,7 +99,7 @@ class Explorer:
     def _make_study(self, version: int) -> None:
         begun = time.monotonic()
         try:
-            self._study, self._why_no_study = study_of(self.store, origins=self._origins), ""
+            self._study, self._why_no_study = study_of(self.catalogue().index, origins=self._origins), ""
         except OodometerError as why:
             self._why_no_study = str(why)
         finally:
@@ -110,9 +110,9 @@ class Explorer:
 
     # Numbers
 
-    def _pairs_run(self, catalogue: Catalogue) -> list[StoredShift]:  # noqa: ARG002 - read again when that has changed
+    def _pairs_run(self, catalogue: Catalogue) -> list[ShiftRecord]:
         """Which conditions were run as the two sides of a shift."""
-        return shifts_in(self.store)
+        return list(catalogue.index.shifts)
 
     def _cells_of_data(self, catalogue: Catalogue, digests: tuple[str, ...]) -> list[Held]:
         """The cells about these images: on clean sets first, those of families of corruptions last."""
@@ -132,7 +132,7 @@ class Explorer:
 
     def origin(self, held: Held) -> Origin:
         """Where the model comes from: what the user says, else its card."""
-        from oodometer.analysis.stored_pairs import origin_of
+        from oodometer.analysis.accuracy_pairs import origin_of
 
         return origin_of(held.cell, held.model, self._origins)
 
@@ -188,5 +188,5 @@ class Explorer:
 
 def _numbering(held: Held) -> tuple[str, str]:
     """Cells that have this in common number their classes alike."""
-    of_model = held.cell.model.get("classes") or f"{held.model}@{held.cell.weights}"
-    return str(of_model), str(held.cell.condition["label_map"])
+    of_model = held.cell.model.classes or f"{held.model}@{held.cell.model.weights}"
+    return str(of_model), str(held.cell.condition.label_map)

@@ -1,6 +1,6 @@
 """Every question that the explorer asks, in SQL: the tables of the index, and the Parquet files of single cells.
 
-The tables, made from the store's files (see `oodometer.explorer.index`):
+The tables, made from the store's files (see `oodometer.explorer.answer_tables`):
 
     images(place, data, id, label, content)                 every image of every data set, numbered through
     answers(place, cell, prediction, rank, confidence)      every prediction, by image
@@ -40,11 +40,6 @@ FROM answers JOIN loading USING (cell) GROUP BY place, condition
 """
 
 FORGET_CELLS = "DELETE FROM answers WHERE cell IN (SELECT cell FROM loading)"
-
-TOTALS = """
-SELECT cell, count(*), count_if(rank >= 0), count_if(rank = 0), count_if(rank BETWEEN 0 AND 4)
-FROM answers WHERE cell IN (SELECT cell FROM loading) GROUP BY cell
-"""
 
 PLACE_OF = "SELECT place, label FROM images WHERE data = $data AND id = $id"
 

@@ -31,7 +31,7 @@ def draw_aupr(study: Study, options: FigureOptions) -> Figure:
     name = _set(study, options)
     found, chance, why = auprs(study, name, options)
     if not found:
-        raise StoreError(f"{study.store}: no AUPR on {name}: {why or 'no model was run on it'}")
+        raise StoreError(f"{study.index}: no AUPR on {name}: {why or 'no model was run on it'}")
     rows = at_most(rows_of(study, list(found), found), MOST_ROWS)
     bars = Bars(f"AUPR (%) on {short(name, 30)}; dashed: chance", found, chance)
     return draw_rows(study, rows, [bars], options)
@@ -49,7 +49,7 @@ def auprs(study: Study, name: str, options: FigureOptions) -> tuple[dict[str, Es
         if model.name not in shown or not cells_on(name, list(model.cells)):
             continue
         try:
-            for one in ood_scores(study.store, list(model.cells), asked):
+            for one in ood_scores(study.index, list(model.cells), asked):
                 if isinstance(one, Score) and one.metric == AUPR:
                     found[model.name] = one.estimate
                     chance = float(one.convention.rpartition("chance is ")[2])

@@ -32,7 +32,7 @@ def draw_calibration(study: Study, options: FigureOptions) -> Figure:
     asked = Asked(tuple(NUMBERS), how, ScoreOptions(draws=how.draws, seed=how.seed))
     found: dict[str, dict[str, Estimate]] = {name: {} for name in NUMBERS}
     for model, (_, cell) in cells.items():
-        for _, scores in scores_of_cells(study.store, [cell], [metrics.get(name) for name in NUMBERS], asked):
+        for _, scores in scores_of_cells(study.index, [cell], [metrics.get(name) for name in NUMBERS], asked):
             for one in scores:
                 if isinstance(one, Score):
                     found[one.metric][model] = one.estimate

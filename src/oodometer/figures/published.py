@@ -12,8 +12,8 @@ from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import COMMON
 from oodometer.published.recht2019 import CIFAR, IMAGENET, N_IMAGES, N_NEW_IMAGENET
 from oodometer.published.tables import read_table
-from oodometer.store.store import Store, open_store
-from oodometer.store.tables import Accuracy, write_table
+from oodometer.store.index import Index, index_of_table
+from oodometer.store.tables import Accuracy
 
 MARK = "published:"
 """How the source of a printed number begins."""
@@ -37,13 +37,11 @@ PUBLISHED = (*COLUMNS, CORRUPTION)
 """The tables that figures can be drawn from."""
 
 
-def published_store(table: str) -> Store:
-    """A store in memory with the accuracies of a printed table."""
+def published_store(table: str) -> Index:
+    """The accuracies of a printed table, as if they were in a store."""
     if table not in PUBLISHED:
         raise UsageError(f"--published {table}: no such table{did_you_mean(table, PUBLISHED)}")
-    store = open_store(f"memory://oodometer-published/{table}", create=True)
-    write_table(store, _accuracies(table))
-    return store
+    return index_of_table(_accuracies(table))
 
 
 def _accuracies(table: str) -> Iterator[Accuracy]:

@@ -62,7 +62,7 @@ def _draw(study: Study, options: FigureOptions, wanted: Wanted) -> Figure:
     sides = [(shift.points.x[0], 0), (shift.points.y, 1)]
     panels = []
     for title, side in sides if options.columns > 1 else sides[1:]:
-        curves = {name: wanted.curve(study.store.read(cells[name][side]), how) for name in names}
+        curves = {name: wanted.curve(study.index.read(cells[name][side]), how) for name in names}
         panels.append(wanted.panel(short(title, HALF_WIDTH), curves))
     figure = draw_curves(panels, options)
     say_few(figure, names, known, options)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oodometer.analysis.families import family_of
+from oodometer.analysis.families import family_in
+from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.analysis.robustness import DEFAULT_OPTIONS
-from oodometer.analysis.stored_pairs import CLEAN
+from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
-from oodometer.store.shifts import shifts_in
 from oodometer.study import Study
 from oodometer.study.interventions import parents_of
 from oodometer.study.ood_histograms import outside_sets
-
-SUBSET = re.compile(r"(?P<data>.*)\[(?P<images>\d+), seed (?P<seed>-?\d+)\]", re.DOTALL)
-"""How a choice of the images of a data set is called."""
 
 Line = tuple[str, ...]
 """The words of a command."""
@@ -49,7 +45,7 @@ def commands_of(study: Study) -> tuple[Commands, ...]:
         Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
         Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
         _comparisons(study),
-        Commands("This report:", (_line("report", str(study.store), *_categories(study), *_of_the_line(study)),)),
+        Commands("This report:", (_line("report", str(study.index), *_categories(study), *_of_the_line(study)),)),
     )
     return tuple(one for one in found if one.lines)
 
@@ -93,38 +89,39 @@ class _Run:
 
 def _runs(study: Study) -> list[Line]:
     """A command for each data set that models were run on."""
-    pairs = shifts_in(study.store)
+    pairs = study.index.shifts
     asked: dict[_Run, tuple[dict[str, None], dict[str, None]]] = {}
     for model in study.models:
         for cell in model.cells:
-            is_standard = any(pair.is_standard(cell) for pair in pairs)
-            if cell.model.get("kind") == "predictions" or (is_standard and cell.condition_name != CLEAN):
+            is_standard = any((pair.standard.key == cell.condition.key) for pair in pairs)
+            if cell.model.kind == PREDICTIONS or (is_standard and cell.condition_name != CLEAN):
                 continue
             run = _run(cell)
-            if any(pair.is_shifted(cell) for pair in pairs) and not _is_made(cell):
+            if any((pair.shifted.key == cell.condition.key) for pair in pairs) and not _is_made(cell):
                 run = replace(run, data=DATA)  # a set of its own, from data whose name the store does not know
             models, on = asked.setdefault(run, ({}, {}))
             models[spec_of(cell)] = None
-            on[family_of(cell.condition_name) or cell.condition_name] = None
+            member = family_in(study.index, cell.condition)
+            on[member.name if member else cell.condition_name] = None
     return [_line("run", *_run_words(study, one, list(models), list(on))) for one, (models, on) in asked.items()]
 
 
 def _is_made(cell: Cell) -> bool:
     """Whether the images are those of a data set, changed."""
-    return bool(cell.condition.get("transform") or cell.condition.get("attack"))
+    return cell.condition.transform is not None or cell.condition.attack is not None
 
 
 def _run(cell: Cell) -> _Run:
-    match = SUBSET.fullmatch(cell.data)
-    data, images, seed = (match["data"], match["images"], match["seed"]) if match else (cell.data, "", "0")
-    drawn = (cell.condition.get("transform") or {}).get("seed")
-    return _Run(data, images, seed if match or drawn is None else str(drawn), cell.precision)
+    images, _, chosen = cell.data.subset.partition(", seed ")
+    drawn = cell.condition.transform.parameters.get("seed") if cell.condition.transform else None
+    seed = chosen or ("0" if drawn is None else str(drawn))
+    return _Run(replace(cell.data, subset="").title, images, seed, cell.precision)
 
 
 def spec_of(cell: Cell) -> str:
     """A model as ``run --model`` takes it: its kind and name, or its place in the zoo."""
-    kind, name = cell.model.get("kind") or "KIND", cell.model_name
-    place = str((cell.model.get("notes") or {}).get("zoo") or "")
+    kind, name = cell.model.kind, cell.model_name
+    place = cell.model.notes.get("zoo", "")
     if not place:
         return f"{kind}:{name}"
     return f"{kind}:{place}" if place.rpartition("/")[2] == name else f"{name}={kind}:{place}"
@@ -137,7 +134,7 @@ def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]
     words += ["--images", run.images] if run.images else []
     words += ["--seed", run.seed] if run.seed != "0" else []
     words += ["--device", "cuda", "--precision", run.precision] if run.precision != "float32" else []
-    return [*words, "--store", str(study.store)]
+    return [*words, "--store", str(study.index)]
 
 
 def _imports(study: Study) -> list[Line]:
@@ -145,9 +142,9 @@ def _imports(study: Study) -> list[Line]:
         (cell.model_name, cell.condition_name)
         for model in study.models
         for cell in model.cells
-        if cell.model.get("kind") == "predictions"
+        if cell.model.kind == PREDICTIONS
     )
-    store = "--store", str(study.store)
+    store = "--store", str(study.index)
     tables = [_line("import", source, *store) for source in study.sources]
     return tables + [
         _line("import", ANSWERS, "--labels", LABELS, "--model", model, "--condition", condition, *store)
@@ -157,7 +154,7 @@ def _imports(study: Study) -> list[Line]:
 
 def _scores(study: Study) -> list[Line]:
     """What is defined here, since a metric that is nowhere is an error when it is asked for by name."""
-    store, options = str(study.store), [*_level(study), *_draws(study)]
+    store, options = str(study.index), [*_level(study), *_draws(study)]
     known = {one.metric.partition("[")[0] for one in study.scores}
     names = ["top-1", *(name for name in METRICS if name in known)]
     lines = [_line("score", store, "--metrics", ",".join(names), *options)]
@@ -186,12 +183,9 @@ def _robustness(study: Study) -> list[Line]:
     for shift in study.shifts:
         if shift.robustness is None:
             continue
-        words = ["--shift", shift.points.y]
-        words += [word for name in shift.points.x for word in ("--x", name)]
-        knee = shift.robustness.fitted.knee
-        words += ["--knee", repr(knee)] if knee is not None else []
+        words = ["--shift", shift.name]
         words += [*_categories(study), *_of_the_line(study), *_draws(study)]
-        lines.append(_line("robustness", str(study.store), *words))
+        lines.append(_line("robustness", str(study.index), *words))
     return lines
 
 
@@ -208,8 +202,8 @@ def _of_the_line(study: Study) -> list[str]:
 def _categories(study: Study) -> list[str]:
     """The table of categories, where models have some that no card says."""
     for model in study.models:
-        card = (model.cells[0].model.get("card") or {}) if model.cells else {}
-        known = str(card.get("category") or ""), card.get("parent")
+        card = model.cells[0].model.card if model.cells else None
+        known = (card.category, card.parent) if card else ("", None)
         if (model.origin.category, model.origin.parent) != known:
             return ["--categories", CATEGORIES]
     return []
@@ -220,6 +214,6 @@ def _comparisons(study: Study) -> Commands:
     pairs = [(model, parent) for model, parent in parents_of(study).items() if {model, parent} <= with_cells]
     some = f" (the first {MOST_COMPARISONS} of {len(pairs)})" if len(pairs) > MOST_COMPARISONS else ""
     lines = [
-        _line("compare", str(study.store), parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
+        _line("compare", str(study.index), parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
     ]
     return Commands(f"Models against their parents{some}:", tuple(lines))

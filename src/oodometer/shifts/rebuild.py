@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from oodometer.core.condition import Transform
 from oodometer.core.errors import OodometerError
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.records import TransformRecord
 from oodometer.corruptions.registry import corruptions
 from oodometer.corruptions.sequences import SEQUENCES
 from oodometer.shifts.imagenet_c import as_it_is, corrupting, without_colours
@@ -17,24 +17,26 @@ LARGEST = 4096
 """The longest side of canonical pixels that are made again: a damaged store shall not fill the memory."""
 
 
-def transform_from(described: Mapping[str, Any]) -> Transform | None:
-    """The transform that `Condition.describe` told of, the same pixel by pixel.
+def transform_from(record: TransformRecord) -> Transform | None:
+    """The transform that a record tells of, the same pixel by pixel.
 
     None where its description alone does not make it: a style transfer wants its paintings, a corruption of one's own
     its plugin, frost the textures with which it was made.
     """
     try:
-        made = _made(dict(described))
+        made = _made(record.name, dict(record.parameters), record.view)
     except (OodometerError, TypeError, KeyError, ValueError):  # what a damaged description may bring
         return None
-    if made is None or {"name": made.name, **made.parameters, "view": made.view.describe()} != dict(described):
+    if made is None or (made.name, dict(made.parameters), made.view) != (
+        record.name,
+        dict(record.parameters),
+        record.view,
+    ):
         return None
     return made
 
 
-def _made(described: dict[str, Any]) -> Transform | None:
-    view = Geometry(**described.pop("view"))
-    name = described.pop("name")
+def _made(name: str, described: dict[str, Any], view: Geometry) -> Transform | None:
     numbers = [described[key] for key in ("severity", "frame", "seed", "quality") if described.get(key) is not None]
     if not all(isinstance(one, int) for one in numbers):
         return None

@@ -2,57 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from oodometer.core.digests import digest_of
+from oodometer.core.records import ConditionRecord, DataRef, ModelRecord, read_condition, read_model
 
-FORMAT = 1
-"""The version of the store's layout; a store of another version is refused."""
+FORMAT = 2
+"""The version of the store's layout; a store of another version is refused. docs/explanation-store.md says what
+raises it, and who converts."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What the store knows about a cell, all of it plain values.
+    """One model on one condition.
 
     Args:
-        model: `Model.describe()`.
-        condition: `Condition.describe()`.
-        data: The name of the data set.
         space: The name of the classes that are answered; ``n_classes`` their number.
         n_images: How many images the condition has; fewer rows mean broken images or an unfinished run.
+        precision: Of the forward pass.
+        known_classes: How many of the best classes are known per image; None: all.
         n_units: How many groups of images are judged as one; None where each image is judged on its own.
         answers: Where images have several labels: the place of each class of the data among the answers, -1 for one
             that does not occur. None elsewhere.
-        precision: Of the forward pass.
-        known_classes: How many of the best classes are known per image; None: all.
         versions: Of what made the first of its rows; not part of the key, but there when two machines disagree.
     """
 
-    model: dict[str, Any]
-    condition: dict[str, Any]
-    data: str
+    model: ModelRecord
+    condition: ConditionRecord
     space: str
     n_classes: int
     n_images: int
     precision: str = "float32"
     known_classes: int | None = None
     n_units: int | None = None
-    answers: list[int] | None = None
-    versions: dict[str, str] = field(default_factory=dict)
+    answers: tuple[int, ...] | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The digest of everything that the predictions depend on, and the names by which they are asked for."""
         return digest_of(
             {
                 "format": FORMAT,
-                # The classes too: by their names the labels of the data become indices of the model's outputs.
-                "model": {part: self.model.get(part) for part in ("name", "digest", "input", "classes")},
-                "condition": self.condition,
+                "model": self.model.identity,
+                "condition": self.condition.key,
                 "precision": self.precision,
             }
         )
+
+    @property
+    def data(self) -> DataRef:
+        """Which images."""
+        return self.condition.data
 
     @property
     def n_rows(self) -> int:
@@ -62,14 +66,35 @@ class Cell:
     @property
     def model_name(self) -> str:
         """What the user calls the model."""
-        return str(self.model["name"])
+        return self.model.name
 
     @property
     def condition_name(self) -> str:
         """What the user calls the condition."""
-        return str(self.condition["name"])
+        return self.condition.name
 
     @property
-    def weights(self) -> str:
-        """The digest of the model's weights; empty for answers computed elsewhere, whose name alone says whose."""
-        return "" if self.model.get("kind") == "predictions" else str(self.model["digest"])
+    def classes(self) -> tuple[int, str | None]:
+        """What says over which classes it is answered: a softmax over others can't be compared."""
+        return self.n_classes, self.condition.label_map
+
+
+def cell_as_json(cell: Cell) -> dict[str, Any]:
+    """The cell as plain values."""
+    return asdict(cell)
+
+
+def read_cell(value: Any) -> Cell:
+    """The cell that `cell_as_json` told of; a `ValueError` or `TypeError` where it is none."""
+    names = {one.name for one in fields(Cell)}
+    if not isinstance(value, Mapping) or set(value) != names:
+        raise ValueError("not a cell")
+    answers = value["answers"]
+    return Cell(
+        **{
+            **value,
+            "model": read_model(value["model"]),
+            "condition": read_condition(value["condition"]),
+            "answers": None if answers is None else tuple(answers),
+        }
+    )

@@ -1,18 +1,16 @@
-"""What a store knows about the images of a cell: their ids, classes and columns."""
+"""What a store knows about images: their ids, classes and columns."""
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
-from oodometer.store.cells import Cell
-from oodometer.store.prediction_parquet import table_of
-from oodometer.store.store import COLUMN, Store
+from oodometer.store.store import COLUMN, Store, images_problem
 
 
 @dataclass(frozen=True)
@@ -34,60 +32,31 @@ class Images:
     other_labels: tuple[tuple[int, ...], ...] | None = None
 
 
-def images_of(store: Store, cell: Cell) -> Images:
-    """The images of the cell's data set."""
-    try:
-        table = table_of(store.files.read(store.images_path(cell)))
-        columns = {
-            name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
-        }
-        others = table["other_labels"].to_pylist() if "other_labels" in table.column_names else None
-        return Images(
-            ids=table["id"].to_numpy(),
-            labels=table["label"].to_numpy(),
-            space=_space(table.schema.metadata),
-            columns=columns,
-            other_labels=None if others is None else tuple(tuple(some) for some in others),
-        )
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
+def read_images(store: Store, digest: str) -> Images:
+    """The images of the data of that digest."""
+    table = _table(store, digest)
+    columns = {
+        name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
+    }
+    others = table["other_labels"].to_pylist() if "other_labels" in table.column_names else None
+    about = table.schema.metadata
+    return Images(
+        ids=table["id"].to_numpy(),
+        labels=table["label"].to_numpy(),
+        space=LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"]))),
+        columns=columns,
+        other_labels=None if others is None else tuple(tuple(some) for some in others),
+    )
 
 
-def contents_of(store: Store, data: str) -> tuple[list[str], list[bytes], list[int]]:
+def contents_of(store: Store, digest: str) -> tuple[list[str], list[bytes], list[int]]:
     """The id, the digest of the content, and the place in its source of each image of the data of that digest."""
-    place = f"datasets/{data}.parquet"
-    try:
-        table = table_of(store.files.read(place))
-        return table["id"].to_pylist(), table["content"].to_pylist(), table["row"].to_pylist()
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        where = store.files.locate(place)
-        raise StoreError(f"{where}: missing or damaged; remove it and run again") from error
+    table = _table(store, digest)
+    return table["id"].to_pylist(), table["content"].to_pylist(), table["row"].to_pylist()
 
 
-class ImageTables:
-    """The images of every data set of a store, each read once."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._read: dict[str, Images] = {}
-
-    def of(self, cell: Cell) -> Images:
-        """The images of the cell's data set."""
-        digest = str(cell.condition["data"])
-        if digest not in self._read:
-            self._read[digest] = images_of(self._store, cell)
-        return self._read[digest]
-
-
-def space_of(store: Store, cell: Cell) -> LabelSpace:
-    """The classes of the cell's data set."""
-    import pyarrow.parquet as pq
-
-    try:
-        return _space(pq.read_schema(io.BytesIO(store.files.read(store.images_path(cell)))).metadata)
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise StoreError(f"{store.images_file(cell)}: missing or damaged; remove it and run again") from error
-
-
-def _space(about: dict[bytes, bytes]) -> LabelSpace:
-    return LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"])))
+def _table(store: Store, digest: str) -> Any:
+    found = store.images_table(digest)
+    if found is None:
+        raise StoreError(images_problem(store, digest))
+    return found[1]

@@ -19,14 +19,14 @@ def to_parquet(rows: Predictions) -> bytes:
 
     columns: dict[str, Any] = {name: pa.array(getattr(rows, name)) for name in (*INTEGERS, *FLOATS)}
     columns["top5"] = _matrix(rows.top5)
-    return _written(pa.table(columns))
+    return written(pa.table(columns))
 
 
 def logits_to_parquet(images: np.ndarray, logits: np.ndarray) -> bytes:
     """The logits of each image, as float16."""
     import pyarrow as pa
 
-    return _written(pa.table({"image": pa.array(images), "logits": _matrix(logits)}))
+    return written(pa.table({"image": pa.array(images), "logits": _matrix(logits)}))
 
 
 def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
@@ -35,6 +35,15 @@ def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
     values: dict[str, Any] = {name: table[name].to_numpy() for name in (*INTEGERS, *FLOATS)}
     values["top5"] = _rows_of(table["top5"])
     return Predictions(**values, logits=None if logits is None else _rows_of(table_of(logits)["logits"]))
+
+
+def ranks_of(content: bytes) -> np.ndarray:
+    """The ranks of the true classes alone, (N,)."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
+    return np.asarray(file.read(columns=["rank"], use_threads=False)["rank"].to_numpy())
 
 
 def logits_from_parquet(content: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +64,8 @@ def _rows_of(column: Any) -> np.ndarray:
     return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(-1, width))
 
 
-def _written(table: Any) -> bytes:
+def written(table: Any) -> bytes:
+    """The bytes of a table as a Parquet file."""
     import pyarrow.parquet as pq
 
     buffer = io.BytesIO()

@@ -1,67 +1,16 @@
-"""Questions over many cells, answered by DuckDB from the Parquet files."""
+"""Questions about single images, answered by DuckDB from the Parquet files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import NUMBERS
 from oodometer.store.cells import Cell
-from oodometer.store.images import space_of
+from oodometer.store.index import Index
 from oodometer.store.store import Store
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many labelled rows a cell has and how many of them are right.
-
-    Args:
-        n_rows: All rows, labelled or not.
-        n: The labelled ones.
-        top1: True class first.
-        top5: True class among the first five.
-    """
-
-    cell: Cell
-    n_rows: int
-    n: int
-    top1: int
-    top5: int
-
-
-def counts(store: Store, cells: Sequence[Cell] | None = None) -> list[Counts]:
-    """The counts of every cell that has rows, or of these, in one query."""
-    try:
-        return _counts(store, cells)
-    except StoreError:  # a run may have sealed a cell between the listing and the query: look again
-        return _counts(store, cells)
-
-
-def _counts(store: Store, some: Sequence[Cell] | None) -> list[Counts]:
-    cells = store.cells() if some is None else some
-    places = {cell.key: index for index, cell in enumerate(cells)}
-    files = [file for cell in cells for file in store.row_files(cell)]
-    if not files:
-        return []
-    rows = query(
-        store,
-        """
-        SELECT filename, count(*), count_if(rank >= 0), count_if(rank = 0), count_if(rank BETWEEN 0 AND 4)
-        FROM read_parquet($files, filename = true, hive_partitioning = false) GROUP BY filename
-        """,
-        files=literal(files),
-    )
-    totals: dict[int, list[int]] = {}
-    for file, *numbers in rows:
-        # DuckDB may spell an address in its own way; the cell's key is in it.
-        key = file.replace("\\", "/").rsplit("/cells/", 1)[1].partition("/")[0]
-        total = totals.setdefault(places[key], [0, 0, 0, 0])
-        for place, number in enumerate(numbers):
-            total[place] += number
-    return [Counts(cells[index], *totals[index]) for index in sorted(totals)]
 
 
 @dataclass(frozen=True)
@@ -93,12 +42,12 @@ class Pairs:
         return self.both + self.only_a + self.only_b + self.neither
 
 
-def paired(store: Store, a: Cell, b: Cell) -> Pairs:
+def paired(index: Index, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw, and who was right on them."""
     for cell in (a, b):
-        if not store.row_files(cell):
-            raise StoreError(f"{store}: no predictions of {cell.model_name} on {cell.condition_name} yet; run it again")
-    spaces = [space_of(store, cell) for cell in (a, b)]
+        if not index.row_files(cell):
+            raise StoreError(f"{index}: no predictions of {cell.model_name} on {cell.condition_name} yet; run it again")
+    store, spaces = index.store, [index.images(cell).space for cell in (a, b)]
     row = query(
         store,
         """
@@ -125,10 +74,10 @@ def paired(store: Store, a: Cell, b: Cell) -> Pairs:
             min(a.id) FILTER (CASE WHEN $by_name THEN a.class <> b.class ELSE a.label <> b.label AND NOT $several END)
         FROM a JOIN b ON a.id = b.id
         """,
-        rows_a=literal(store.row_files(a)),
-        rows_b=literal(store.row_files(b)),
-        images_a=literal([store.images_file(a)]),
-        images_b=literal([store.images_file(b)]),
+        rows_a=literal(index.row_files(a)),
+        rows_b=literal(index.row_files(b)),
+        images_a=literal([store.images_file(a.data.digest)]),
+        images_b=literal([store.images_file(b.data.digest)]),
         classes_a=list(spaces[0].classes),
         classes_b=list(spaces[1].classes),
         grouped=a.n_units is not None or b.n_units is not None,

@@ -1,47 +1,61 @@
 """The store: cells of predictions that survive a kill, are never mistaken for others, and are done only once.
 
-    oodometer.json                       the format version
-    datasets/DIGEST.parquet              id, label (and others, if any), content digest and columns of each image
-    cells/KEY/cell.json                  what the cell is
-    cells/KEY/parts/START-STOP.parquet   rows as they come in (and START-STOP.logits.parquet)
-    cells/KEY/findings/START-STOP.json   what an attack found out about itself; warnings.json what that means
-    cells/KEY/rows.parquet               all rows, once the cell is complete (and logits.parquet); parts are gone then
-    shifts/DIGEST.json                   which conditions are the two sides of a shift
-    tables/DIGEST.parquet                accuracies read from somebody's table
+    oodometer.json                         the format version, and the version of oodometer that made the store
+    datasets/DIGEST.CHECK.parquet          id, label (and others, if any), content digest and columns of each image
+    cells/KEY/cell.CHECK.json              what the cell is
+    cells/KEY/parts/START-STOP.CHECK.parquet   rows as they come in (and START-STOP.logits.CHECK.parquet)
+    cells/KEY/findings/START-STOP.CHECK.json   what an attack found out about itself (and warnings.CHECK.json)
+    cells/KEY/rows.CHECK.parquet           all rows, once the cell is complete (and logits); parts are gone then
+    shifts/KEY.CHECK.json                  which conditions are the two sides of a shift
+    tables/DIGEST.CHECK.parquet            accuracies read from somebody's table
+    index.CHECK.parquet                    what all this comes to: made anew where it is missing (store/index.py)
 
-Every file is written aside and renamed, and what it holds depends only on its name: so two runs may write one store
-at once, and the worst that happens is that the same rows are written twice.
+CHECK is the digest of a file's place and content, so that damage is noticed before anything is read from it. What a
+file holds depends only on its name: so two runs may write one store at once, and the worst that happens is that the
+same rows are written twice.
 """
 
 from __future__ import annotations
 
-import io
+import contextlib
 import json
 import os
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions, concatenate
-from oodometer.store.cells import FORMAT, Cell
-from oodometer.store.files import Files
-from oodometer.store.prediction_parquet import from_parquet, logits_to_parquet, table_of, to_parquet
+from oodometer.core.records import ShiftRecord
+from oodometer.store.cells import FORMAT, Cell, cell_as_json
+from oodometer.store.checked import Checked, DamagedError, first_good, listed, of_stem, put, read_checked
+from oodometer.store.files import Batch, Files
+from oodometer.store.folder import (
+    CELL,
+    FINDINGS,
+    LOGITS,
+    PARTS,
+    RANGE,
+    ROWS,
+    WARNINGS,
+    CellFolder,
+    PartFiles,
+    folder_of,
+    look_into,
+    range_stem,
+)
+from oodometer.store.prediction_parquet import from_parquet, logits_to_parquet, table_of, to_parquet, written
 from oodometer.store.worst_frame import judged_as_one
 
 MARK = "oodometer.json"
+FOLDERS = ("cells", "datasets", "shifts", "tables", "writing")
 COLUMN = "column:"
 """Before the names of what travels along with each image, in the tables of images."""
-CELL = re.compile(r"[0-9a-f]{32}")
-PART = re.compile(r"(\d{9,})-(\d{9,})\.parquet")
 
 
 @dataclass(frozen=True)
@@ -57,209 +71,244 @@ class Store:
 
     def add_cell(self, cell: Cell, dataset: Dataset) -> None:
         """Make room for a cell; nothing happens where it is already there."""
-        table = f"datasets/{dataset.digest}.parquet"
-        if not self.files.exists(table):
-            self.files.write(table, _images_table(dataset))
-        elif dataset.columns:
-            self._add_columns(table, dataset)
+        self.add_cells([(cell, dataset)])
+
+    def add_cells(self, cells: Iterable[tuple[Cell, Dataset]]) -> None:
+        """Make room for cells, and keep the tables of their images, each once."""
+        cells = list(cells)
+        with self.files.batch() as batch:
+            for dataset in {dataset.digest: dataset for _, dataset in cells}.values():
+                self._add_images(batch, dataset)
+            for cell, _ in cells:
+                if first_good(self.files, look_into(self.files, cell.key).of(CELL)) is None:
+                    content = json.dumps(cell_as_json(cell), indent=1).encode()
+                    put(batch, folder_of(cell.key), CELL, "json", content)
+        for cell, dataset in cells:
             if cell.n_units is not None:
                 self._check_groups(cell, dataset)
-        path = f"cells/{cell.key}/cell.json"
-        if not self.files.exists(path):
-            self.files.write(path, json.dumps(asdict(cell), indent=1).encode())
 
-    def add_shift(self, shift: Shift) -> None:
+    def add_shift(self, shift: ShiftRecord) -> None:
         """Remember that two conditions are a pair; nothing happens where it is already known."""
-        described = shift.describe()
-        path = f"shifts/{digest_of(described)}.json"
-        if not self.files.exists(path):
-            self.files.write(path, json.dumps(described, indent=1).encode())
+        if first_good(self.files, of_stem(listed(self.files, "shifts"), shift.key)) is None:
+            put(self.files, "shifts", shift.key, "json", json.dumps(asdict(shift), indent=1).encode())
 
-    def _add_columns(self, table: str, dataset: Dataset) -> None:
-        """Keep columns that an earlier run of the same images did not know of."""
+    def _add_images(self, batch: Batch, dataset: Dataset) -> None:
+        """Write the table of the images, with columns that an earlier run of the same images did not know of."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        known = table_of(self.files.read(table))
-        new = {name: values for name, values in dataset.columns.items() if f"{COLUMN}{name}" not in known.column_names}
-        for name, values in new.items():
-            known = known.append_column(f"{COLUMN}{name}", pa.array(values))
-        if new:
-            buffer = io.BytesIO()
-            pq.write_table(known, buffer, compression="zstd")
-            self.files.write(table, buffer.getvalue())
+        known = self.images_table(dataset.digest)
+        if known is None:
+            put(batch, "datasets", dataset.digest, "parquet", _images_table(dataset))
+            return
+        name, table = known
+        new = {
+            column: dataset.columns[column] for column in dataset.columns if _column(column) not in table.schema.names
+        }
+        for column, values in new.items():
+            table = table.append_column(_column(column), pa.array(values))
+        if new and put(batch, "datasets", dataset.digest, "parquet", written(table)) != name:
+            batch.commit()
+            self.files.remove(name.path)
 
-    def write_part(self, key: str, start: int, stop: int, rows: Predictions) -> None:
+    @contextlib.contextmanager
+    def batch(self) -> Iterator[Batch]:
+        """Parts that get into place together: those of one chunk."""
+        with self.files.batch() as batch:
+            yield batch
+
+    def write_part(self, key: str, start: int, stop: int, rows: Predictions, *, batch: Batch | None = None) -> None:
         """Write the rows of positions start to stop; rows may be fewer where images are broken."""
-        stem = f"cells/{key}/parts/{start:09d}-{stop:09d}"
-        # The logits first: a part that is there is whole.
-        if rows.logits is not None:
-            self.files.write(f"{stem}.logits.parquet", logits_to_parquet(rows.image, rows.logits))
-        self.files.write(f"{stem}.parquet", to_parquet(rows))
+        folder, stem = f"{folder_of(key)}/{PARTS}", range_stem(start, stop)
+        with contextlib.nullcontext(batch) if batch else self.files.batch() as to:
+            # The logits first: a part that is there is whole.
+            if rows.logits is not None:
+                put(to, folder, f"{stem}.{LOGITS}", "parquet", logits_to_parquet(rows.image, rows.logits))
+            put(to, folder, stem, "parquet", to_parquet(rows))
 
-    def write_findings(self, key: str, start: int, stop: int, findings: Mapping[str, int]) -> None:
+    def write_findings(self, key: str, start: int, stop: int, findings: Mapping[str, int], *, batch: Batch) -> None:
         """Keep what an attack found out on positions start to stop; before its rows, so that none are without."""
-        self.files.write(f"cells/{key}/findings/{start:09d}-{stop:09d}.json", json.dumps(dict(findings)).encode())
+        folder = f"{folder_of(key)}/{FINDINGS}"
+        put(batch, folder, range_stem(start, stop), "json", json.dumps(dict(findings)).encode())
 
     def write_warnings(self, cell: Cell, lines: Sequence[str]) -> None:
         """Keep what a reader of the cell's numbers should know."""
-        path = f"cells/{cell.key}/warnings.json"
-        if list(lines) != self.warnings(cell):
-            self.files.write(path, json.dumps(list(lines)).encode())
+        known = self._known_warnings(cell)
+        if lines and list(lines) != known:
+            put(self.files, folder_of(cell.key), WARNINGS, "json", json.dumps(list(lines)).encode())
 
-    def covered(self, cell: Cell, *, keep_logits: bool) -> list[tuple[int, int]]:
-        """The ranges of positions that need no more work, in order and without overlap."""
-        folder = f"cells/{cell.key}"
-        if self.files.exists(f"{folder}/{'logits' if keep_logits else 'rows'}.parquet"):
-            return [(0, cell.n_images)]
-        return _parts(self.files.names(f"{folder}/parts"), keep_logits=keep_logits)
+    def _known_warnings(self, cell: Cell) -> list[str]:
+        try:
+            return self.warnings(cell)
+        except DamagedError:
+            return []
 
     def seal(self, cell: Cell, *, keep_logits: bool) -> None:
-        """Put the parts of a complete cell together into one file; nothing happens to an unfinished one."""
-        folder = f"cells/{cell.key}"
-        names = self.files.names(f"{folder}/parts")
-        with_logits = _parts(names, keep_logits=True)
+        """Put the parts of a complete cell together into one file; nothing happens to an unfinished one.
+
+        A part that is damaged is removed, so that the next look finds it missing.
+        """
+        there = look_into(self.files, cell.key)
         # Logits that are all there are kept, also by a run that did not ask for them.
-        keep = keep_logits or _n_covered(with_logits) == cell.n_images
-        ranges = with_logits if keep else _parts(names, keep_logits=False)
-        if _n_covered(ranges) < cell.n_images:
+        keep = keep_logits or n_covered(there.ranges_with_logits) == cell.n_images
+        parts = there.ranges_with_logits if keep else there.ranges
+        if n_covered(parts) < cell.n_images:
             return
-        try:
-            rows = self._join(folder, ranges, keep_logits=keep)
-        except FileNotFoundError:  # another run is sealing the cell just now
+        rows = self._joined(parts, keep_logits=keep)
+        if rows is None:
             return
         if cell.n_units is not None:
             rows = judged_as_one(rows, *self.groups_of(cell))
-        # The logits last: where they are, the rows are too.
-        self.files.write(f"{folder}/rows.parquet", to_parquet(rows), durable=True)
-        if rows.logits is not None:
-            self.files.write(f"{folder}/logits.parquet", logits_to_parquet(rows.image, rows.logits), durable=True)
-        self.files.remove(f"{folder}/parts")
+        self._replace(there, {ROWS: to_parquet(rows)} | self._logits_of(rows))
+        self.files.remove(f"{folder_of(cell.key)}/{PARTS}")
 
-    def _check_groups(self, cell: Cell, dataset: Dataset) -> None:
-        """An error where an earlier run of the same images grouped them otherwise: it would decide about this one."""
-        known = self.groups_of(cell)
-        for name, values in zip((str(cell.condition["unit"]), "offset"), known, strict=True):
-            # As texts, because NaN is not equal to itself.
-            if values is not None and [*map(str, values.tolist())] != [*map(str, dataset.columns[name].tolist())]:
-                raise StoreError(
-                    f"{self}: an earlier run of {dataset.name} had other values in its column {name}, by which "
-                    f"{cell.condition_name} is judged; use another store, or give the images other ids"
-                )
+    def _logits_of(self, rows: Predictions) -> dict[str, bytes]:
+        return {} if rows.logits is None else {LOGITS: logits_to_parquet(rows.image, rows.logits)}
 
-    def groups_of(self, cell: Cell) -> tuple[np.ndarray, np.ndarray | None]:
-        """The unit of each image of the cell's data, and its offset from the anchor where that is known."""
-        images = table_of(self.files.read(self.images_path(cell)))
-        unit, offset = (f"{COLUMN}{name}" for name in (cell.condition["unit"], "offset"))
-        return images[unit].to_numpy(), images[offset].to_numpy() if offset in images.column_names else None
+    def _replace(self, there: CellFolder, contents: Mapping[str, bytes]) -> None:
+        """Write files in the place of those of the same name; others than the new ones are damaged or older."""
+        folder = folder_of(there.key)
+        with self.files.batch() as batch:
+            new = {put(batch, folder, stem, "parquet", content) for stem, content in contents.items()}
+        for stem in contents:
+            for name in there.of(stem):
+                if name not in new:
+                    self.files.remove(name.path)
+
+    def _joined(self, parts: Sequence[PartFiles], *, keep_logits: bool) -> Predictions | None:
+        """The rows of all parts; None where one is damaged, or where another run is just sealing the cell."""
+        rows = []
+        for part in parts:
+            try:
+                rows.append(self._read_rows(part.rows, part.logits if keep_logits else None))
+            except FileNotFoundError:
+                return None
+            except DamagedError:
+                self.remove_part(part)
+                return None
+        return concatenate(rows)
+
+    def remove_part(self, part: PartFiles) -> None:
+        """Remove a damaged part, so that it is made again."""
+        for name in (*part.rows, *part.logits):
+            self.files.remove(name.path)
+
+    def remove_cell(self, key: str) -> None:
+        """Remove a cell: out of sight at once, then file by file."""
+        folder = folder_of(key)
+        if self.files.is_local and self.files.exists(folder):
+            gone = f"writing/removed-{os.getpid()}-{key}"
+            os.makedirs(self.files.locate("writing"), exist_ok=True)
+            os.replace(self.files.locate(folder), self.files.locate(gone))
+            folder = gone
+        self.files.remove(folder)
 
     # Reading
 
-    def cells(self, *, damaged: list[str] | None = None) -> list[Cell]:
-        """All cells, by model and condition.
+    def keys(self) -> list[str]:
+        """The keys of all cells, whatever state they are in."""
+        return [name for name in self.files.names("cells") if len(name) == 32 and set(name) <= set("0123456789abcdef")]
 
-        Args:
-            damaged: Where given, descriptions that can't be read are left out and told here, rather than an error.
+    def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
+        """The rows of a cell, in the order of the images; those of an unfinished one as far as they are there."""
+        for _ in range(3):  # another run may be sealing the cell just now
+            there = look_into(self.files, cell.key)
+            with contextlib.suppress(FileNotFoundError):
+                if there.of(ROWS):
+                    return self._read_rows(there.of(ROWS), there.of(LOGITS) if logits else None)
+                parts = [] if cell.n_units else there.ranges_with_logits if logits else there.ranges
+                if parts:
+                    return concatenate([self._read_rows(part.rows, part.logits if logits else None) for part in parts])
+        what = LOGITS if logits else "predictions"
+        raise StoreError(f"{self}: no {what} of {cell.model_name} on {cell.condition_name}")
+
+    def _read_rows(self, rows: Sequence[Checked], logits: Sequence[Checked] | None) -> Predictions:
+        """The rows of a file, and their logits where these are asked for.
+
+        Raises:
+            FileNotFoundError: They are not there (any more).
+            DamagedError: They are, and damaged.
         """
-        described = [self._described(key, damaged) for key in self.files.names("cells") if CELL.fullmatch(key)]
-        found = [cell for cell in described if cell is not None]
-        return sorted(found, key=lambda cell: (cell.model_name, cell.condition_name, cell.data, cell.key))
-
-    def _described(self, key: str, damaged: list[str] | None) -> Cell | None:
+        kept = self.content(logits) if logits is not None else None
+        content = self.content(rows)
         try:
-            return self._describe(key)
-        except StoreError as error:
-            if damaged is None:
-                raise
-            damaged.append(str(error))
-            return None
+            return from_parquet(content, kept)
+        except (ValueError, KeyError, OSError) as error:  # what pyarrow raises about what it can't read
+            where = self.files.locate(rows[0].path)
+            raise DamagedError(f"{where}: damaged ({str(error).splitlines()[0]}); run again to replace it") from error
 
-    def _describe(self, key: str) -> Cell | None:
-        path = f"cells/{key}/cell.json"
-        try:
-            return Cell(**json.loads(self.files.read(path)))
-        except FileNotFoundError:  # another run is just making it
-            return None
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"{self.files.locate(path)}: not a cell's description ({error})") from error
+    def content(self, names: Sequence[Checked]) -> bytes:
+        """The content of the first of these files that is whole."""
+        if not names:
+            raise FileNotFoundError
+        found = first_good(self.files, names)
+        if found is not None:
+            return found[1]
+        read_checked(self.files, names[0])  # tells what is the matter with it
+        raise FileNotFoundError
+
+    def images_table(self, digest: str) -> tuple[Checked, Any] | None:
+        """The table of the images of the data of that digest, and the file that it is in; None where there is none."""
+        tables = []
+        for name in of_stem(listed(self.files, "datasets"), digest):
+            with contextlib.suppress(FileNotFoundError, DamagedError, ValueError, OSError):
+                tables.append((name, table_of(read_checked(self.files, name))))
+        return max(tables, key=lambda pair: pair[1].num_columns, default=None)
+
+    def images_file(self, digest: str) -> str:
+        """The address of the file with the ids, labels and columns of these images."""
+        found = self.images_table(digest)
+        if found is None:
+            raise StoreError(images_problem(self, digest))
+        return self.files.locate(found[0].path)
 
     def findings(self, cell: Cell) -> Counter[str]:
         """What an attack found out about itself, over all images of the cell."""
         total: Counter[str] = Counter()
-        folder = f"cells/{cell.key}/findings"
-        names = [name.replace(".json", ".parquet") for name in self.files.names(folder)]
-        for start, stop in _parts(names, keep_logits=False):
-            total.update(self._json(f"{folder}/{start:09d}-{stop:09d}.json"))
+        stop = 0
+        names = [name for name in listed(self.files, f"{folder_of(cell.key)}/{FINDINGS}") if RANGE.fullmatch(name.stem)]
+        for stem in sorted({name.stem for name in names}):
+            first, last = (int(number) for number in stem.split("-"))
+            if first >= stop:
+                total.update(self._json(of_stem(names, stem)))
+                stop = last
         return total
 
     def warnings(self, cell: Cell) -> list[str]:
         """What a reader of the cell's numbers should know."""
-        path = f"cells/{cell.key}/warnings.json"
-        return [str(line) for line in self._json(path)] if self.files.exists(path) else []
+        names = look_into(self.files, cell.key).of(WARNINGS)
+        return [str(line) for line in self._json(names)] if names else []
 
-    def _json(self, path: str) -> Any:
-        try:
-            return json.loads(self.files.read(path))
-        except ValueError as error:
-            raise StoreError(f"{self.files.locate(path)}: damaged ({error}); remove it and run again") from error
+    def _json(self, names: Sequence[Checked]) -> Any:
+        return json.loads(self.content(names))
 
-    def is_sealed(self, cell: Cell) -> bool:
-        """Whether the cell is complete."""
-        return self.files.exists(f"cells/{cell.key}/rows.parquet")
+    def groups_of(self, cell: Cell) -> tuple[np.ndarray, np.ndarray | None]:
+        """The unit of each image of the cell's data, and its offset from the anchor where that is known."""
+        found = self.images_table(cell.data.digest)
+        if found is None:
+            raise StoreError(images_problem(self, cell.data.digest))
+        table = found[1]
+        unit, offset = _column(str(cell.condition.unit)), _column("offset")
+        return table[unit].to_numpy(), table[offset].to_numpy() if offset in table.column_names else None
 
-    def has_logits(self, cell: Cell) -> bool:
-        """Whether all logits of the cell were kept."""
-        return self.covered(cell, keep_logits=True) == [(0, cell.n_images)]
+    def _check_groups(self, cell: Cell, dataset: Dataset) -> None:
+        """An error where an earlier run of the same images grouped them otherwise: it would decide about this one."""
+        for name, values in zip((str(cell.condition.unit), "offset"), self.groups_of(cell), strict=True):
+            # As texts, because NaN is not equal to itself.
+            if values is not None and [*map(str, values.tolist())] != [*map(str, dataset.columns[name].tolist())]:
+                raise StoreError(
+                    f"{self}: an earlier run of {dataset.title} had other values in its column {name}, by which "
+                    f"{cell.condition_name} is judged; use another store, or give the images other ids"
+                )
 
-    def row_files(self, cell: Cell) -> list[str]:
-        """The addresses of the Parquet files that hold the cell's rows; none where nothing is done yet."""
-        folder = f"cells/{cell.key}"
-        if self.is_sealed(cell):
-            return [self.files.locate(f"{folder}/rows.parquet")]
-        if cell.n_units is not None:  # its parts hold images, which are judged together once all are there
-            return []
-        ranges = _parts(self.files.names(f"{folder}/parts"), keep_logits=False)
-        return [self.files.locate(f"{folder}/parts/{start:09d}-{stop:09d}.parquet") for start, stop in ranges]
 
-    def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
-        """The rows of a cell, in the order of the images."""
-        folder = f"cells/{cell.key}"
-        names = ("rows", "logits" if logits else None)
-        with suppress(FileNotFoundError):
-            return self._rows(folder, *names)
-        ranges = [] if cell.n_units else _parts(self.files.names(f"{folder}/parts"), keep_logits=logits)
-        with suppress(FileNotFoundError):  # another run may be sealing the cell just now
-            if ranges:
-                return self._join(folder, ranges, keep_logits=logits)
-        try:
-            return self._rows(folder, *names)
-        except FileNotFoundError:
-            what = "logits" if logits else "predictions"
-            raise StoreError(f"{self}: no {what} of {cell.model_name} on {cell.condition_name}") from None
+def images_problem(store: Store, digest: str) -> str:
+    """What to say about a table of images that can't be read."""
+    return f"{store.files.locate(f'datasets/{digest}')}...parquet: missing or damaged; run again to replace it"
 
-    def images_file(self, cell: Cell) -> str:
-        """The address of the Parquet file with the ids, labels and columns of the cell's images."""
-        return self.files.locate(self.images_path(cell))
 
-    def images_path(self, cell: Cell) -> str:
-        """The same, relative to the store."""
-        return f"datasets/{cell.condition['data']}.parquet"
-
-    def _join(self, folder: str, ranges: list[tuple[int, int]], *, keep_logits: bool) -> Predictions:
-        def read(start: int, stop: int) -> Predictions:
-            stem = f"parts/{start:09d}-{stop:09d}"
-            return self._rows(folder, stem, f"{stem}.logits" if keep_logits else None)
-
-        return concatenate([read(start, stop) for start, stop in ranges])
-
-    def _rows(self, folder: str, rows: str, logits: str | None) -> Predictions:
-        kept = self.files.read(f"{folder}/{logits}.parquet") if logits else None
-        content = self.files.read(f"{folder}/{rows}.parquet")
-        try:
-            return from_parquet(content, kept)
-        except (ValueError, KeyError, OSError) as error:  # what pyarrow raises about a damaged file
-            where = self.files.locate(f"{folder}/{rows}.parquet")
-            raise StoreError(f"{where}: damaged ({str(error).splitlines()[0]}); remove it and run again") from error
+def n_covered(parts: Sequence[PartFiles]) -> int:
+    """How many positions the parts cover."""
+    return sum(part.stop - part.start for part in parts)
 
 
 def open_store(address: str, *, create: bool = False) -> Store:
@@ -274,20 +323,20 @@ def open_store(address: str, *, create: bool = False) -> Store:
     local = str(address).removeprefix("file://")
     store = Store(Files(local if "://" in local else os.path.expanduser(local)))
     try:
-        mark = json.loads(store.files.read(MARK))
-        version = mark["format"]
+        mark = store.files.read(MARK)
     except FileNotFoundError:
         if not create:
             raise StoreError(f"{address}: no store there (it has no {MARK}); 'oodometer run' makes one") from None
-        names = store.files.names("")
-        if MARK in names:  # another run has made it since
+        others = [name for name in store.files.names("") if name not in FOLDERS and not name.startswith("index.")]
+        if MARK in others:  # another run has made it since
             return open_store(address, create=create)
-        if any(not name.startswith(MARK) for name in names):  # not just the mark that another run is writing
+        if others:
             raise StoreError(f"{address}: is not a store and not empty; give an empty or new folder") from None
-        store.files.write(MARK, json.dumps({"format": FORMAT}).encode())
+        _write_mark(store)
         return store
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f'{store.files.locate(MARK)}: damaged; it should hold {{"format": {FORMAT}}}') from error
+    version = _format_of(mark)
+    if version is None:
+        return _with_new_mark(store, create=create)
     if version != FORMAT:
         raise StoreError(
             f"{address}: a store of format {version}, and this version of oodometer reads format {FORMAT}; "
@@ -296,31 +345,41 @@ def open_store(address: str, *, create: bool = False) -> Store:
     return store
 
 
-def _parts(names: list[str], *, keep_logits: bool) -> list[tuple[int, int]]:
-    """The ranges of the parts named, in order; of parts that overlap, the one that starts first."""
-    present = set(names)
-    ranges: list[tuple[int, int]] = []
-    for start, stop in sorted(_ranges(names)):
-        if keep_logits and f"{start:09d}-{stop:09d}.logits.parquet" not in present:
-            continue
-        if not ranges or start >= ranges[-1][1]:
-            ranges.append((start, stop))
-    return ranges
+def _write_mark(store: Store) -> None:
+    from oodometer import __version__
+
+    said: dict[str, Any] = {"format": FORMAT, "version": __version__}
+    store.files.write(MARK, json.dumps({**said, "check": digest_of(said)}).encode())
 
 
-def _n_covered(ranges: list[tuple[int, int]]) -> int:
-    return sum(stop - start for start, stop in ranges)
+def _format_of(mark: bytes) -> int | None:
+    """The format that a store's mark says; None where it is damaged."""
+    try:
+        said = json.loads(mark)
+        check = said.pop("check", None)
+        version = said["format"]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    # Format 1 had no check, and its mark held nothing else.
+    whole = check == digest_of(said) if check is not None else said == {"format": 1}
+    return version if whole and isinstance(version, int) else None
 
 
-def _ranges(names: list[str]) -> Iterator[tuple[int, int]]:
-    for name in names:
-        if part := PART.fullmatch(name):
-            yield int(part[1]), int(part[2])
+def _with_new_mark(store: Store, *, create: bool) -> Store:
+    """The store whose mark is damaged: whoever may write it makes the mark anew, since its files say what they are."""
+    where = store.files.locate(MARK)
+    if not create:
+        raise StoreError(f"{where}: damaged; the next 'oodometer run' or 'oodometer verify' on it replaces it")
+    _write_mark(store)
+    return store
+
+
+def _column(name: str) -> str:
+    return f"{COLUMN}{name}"
 
 
 def _images_table(dataset: Dataset) -> bytes:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     columns: dict[str, Any] = {
         "image": pa.array(np.arange(len(dataset), dtype=np.int32)),
@@ -331,8 +390,6 @@ def _images_table(dataset: Dataset) -> bytes:
     }
     if dataset.other_labels is not None:
         columns["other_labels"] = pa.array(dataset.other_labels, type=pa.list_(pa.int32()))
-    columns.update({f"{COLUMN}{name}": pa.array(values) for name, values in dataset.columns.items()})
-    about = {"name": dataset.name, "space": dataset.space.name, "classes": json.dumps(dataset.space.classes)}
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(columns).replace_schema_metadata(about), buffer, compression="zstd")
-    return buffer.getvalue()
+    columns.update({_column(name): pa.array(values) for name, values in dataset.columns.items()})
+    about = {"name": dataset.title, "space": dataset.space.name, "classes": json.dumps(dataset.space.classes)}
+    return written(pa.table(columns).replace_schema_metadata(about))

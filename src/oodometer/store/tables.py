@@ -9,9 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from oodometer.core.digests import digest_of
-from oodometer.core.errors import DataError, StoreError
-from oodometer.store.prediction_parquet import table_of
+from oodometer.core.errors import DataError
+from oodometer.store.checked import listed, of_stem, put
+from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
+
+FOLDER = "tables"
 
 
 @dataclass(frozen=True)
@@ -83,31 +86,22 @@ def read_table_file(path: str, *, n: int | None = None, sizes: Mapping[str, int]
 def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
     """Keep a table; a table of the same name about the same models and conditions takes the place of the old one."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     records = [asdict(row) for row in rows]
-    buffer = io.BytesIO()
     types = {"model": "string", "condition": "string", "accuracy": "float64", "n": "int64", "source": "string"}
     schema = pa.schema([(name, pa.type_for_alias(alias)) for name, alias in types.items()])
-    pq.write_table(pa.Table.from_pylist(records, schema=schema), buffer, compression="zstd")
     about = sorted((row["source"], row["model"], row["condition"]) for row in records)
-    store.files.write(f"tables/{digest_of({'about': about})}.parquet", buffer.getvalue())
+    stem = digest_of({"about": about})
+    before = of_stem(listed(store.files, FOLDER), stem)
+    name = put(store.files, FOLDER, stem, "parquet", written(pa.Table.from_pylist(records, schema=schema)))
+    for old in before:
+        if old != name:
+            store.files.remove(old.path)
 
 
-def read_tables(store: Store) -> list[Accuracy]:
-    """All imported accuracies."""
-    names = [name for name in store.files.names("tables") if name.endswith(".parquet")]
-    if not names:
-        return []
-    found: list[Accuracy] = []
-    for name in names:
-        content = store.files.read(f"tables/{name}")
-        try:
-            found.extend(Accuracy(**row) for row in table_of(content).to_pylist())
-        except (ValueError, TypeError, OSError) as error:  # what pyarrow raises about a damaged file
-            where = store.files.locate(f"tables/{name}")
-            raise StoreError(f"{where}: damaged ({str(error).splitlines()[0]}); import the table again") from error
-    return found
+def read_table(content: bytes) -> list[Accuracy]:
+    """The accuracies of a file that `write_table` wrote."""
+    return [Accuracy(**row) for row in table_of(content).to_pylist()]
 
 
 def _cells(reader: csv.DictReader[str], source: str) -> Iterator[tuple[int, str, str, str, str | None]]:

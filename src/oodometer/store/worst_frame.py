@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from oodometer.core.predictions import Predictions
+from oodometer.core.predictions import Predictions, taken
 
 
 def judged_as_one(rows: Predictions, units: np.ndarray, offsets: np.ndarray | None) -> Predictions:
@@ -30,8 +29,8 @@ def judged_as_one(rows: Predictions, units: np.ndarray, offsets: np.ndarray | No
     order = np.lexsort((rows.image, -worse, of_rows))
     worst = order[np.flatnonzero(np.diff(of_rows[order], prepend=-1))]
     worst = worst[whole[of_rows[worst]]]
-    chosen = replace(_taken(rows, worst), image=stands[of_rows[worst]].astype(np.int32))
-    return _taken(chosen, np.argsort(chosen.image, kind="stable"))
+    chosen = replace(taken(rows, worst), image=stands[of_rows[worst]].astype(np.int32))
+    return taken(chosen, np.argsort(chosen.image, kind="stable"))
 
 
 def standing(units: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
@@ -47,10 +46,3 @@ def standing(units: np.ndarray, offsets: np.ndarray | None) -> np.ndarray:
         own = np.flatnonzero(offsets == 0)[::-1]  # backwards, so that the first of several stays
         first[codes[own]] = own
     return np.asarray(first)
-
-
-def _taken(rows: Predictions, places: np.ndarray) -> Predictions:
-    values: dict[str, Any] = {one.name: getattr(rows, one.name) for one in fields(Predictions)}
-    for name, value in values.items():
-        values[name] = None if value is None else value[places]
-    return Predictions(**values)

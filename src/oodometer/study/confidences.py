@@ -16,7 +16,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.metrics.metric import columns_of, metrics
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 from oodometer.study import Study, StudyModel, StudyShift
 from oodometer.study.scores import draws_for
 
@@ -100,7 +100,7 @@ def confidences_of(study: Study) -> Confidences:
     answers = {}
     for key, (model, cell) in cells.items():
         try:
-            found = answers_of(study.store, model, cell, how)
+            found = answers_of(study.index, model, cell, how)
         except OodometerError as error:
             notes.append(f"{model} on {cell.condition_name} is left out: {error}")
             continue
@@ -108,16 +108,16 @@ def confidences_of(study: Study) -> Confidences:
     return Confidences(tuple(model.name for model in models), tuple(sides), answers, how, tuple(notes))
 
 
-def answers_of(store: Store, model: str, cell: Cell, how: IntervalOptions) -> Answers:
+def answers_of(index: Index, model: str, cell: Cell, how: IntervalOptions) -> Answers:
     """What the rows of a cell say, read once."""
-    rows = store.read(cell)
+    rows = index.read(cell)
     confidence, rank = columns_of(ANSWERS, rows)
     wanted = [metrics.get(name) for name in NUMBERS]
     estimates = CellEstimates(rows, wanted, how)
     return Answers(
         model=model,
         condition=cell.condition_name,
-        data=cell.data,
+        data=cell.data.title,
         accuracy=share_of(int((rank == 0).sum()), len(rank), interval=how.of_counts, level=how.level),
         confidence=mean_of(confidence.astype(np.float64), level=how.level, bounds=(0.0, 1.0)),
         bins=tuple(reliability_of(rows, how)),
@@ -200,7 +200,7 @@ def _one_side(study: Study, models: Sequence[StudyModel], cells: dict[str, tuple
             model.name: cell
             for model in models
             for cell in model.cells
-            if (cell.condition_name, cell.data) == (one.condition, one.data)
+            if (cell.condition_name, cell.data.title) == (one.condition, one.data)
         }
         if found:
             cells.update({cell.key: (name, cell) for name, cell in found.items()})

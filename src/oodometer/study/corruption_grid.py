@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from oodometer.analysis.families import Corrupted, corrupted
+from oodometer.analysis.measured_shifts import IMPORTED, is_clean
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES
 from oodometer.study import Study, StudyCondition, StudyShift
-from oodometer.study.grid import IMPORTED
-from oodometer.study.kinds import CLEAN_NAMES
 
 GROUPS = {
     "noise": ("gaussian_noise", "shot_noise", "impulse_noise", "speckle_noise"),
@@ -173,9 +171,9 @@ def grids_of(study: Study) -> list[CorruptionGrid]:
     """
     found: dict[tuple[str, str], dict[tuple[str, int], StudyCondition]] = {}
     for condition in study.conditions:
-        if one := corrupted(condition.condition):
-            key = one.family, _data(condition, f"/{one.name}/{one.severity}")
-            found.setdefault(key, {})[one.name, one.severity] = condition
+        if member := condition.member:
+            key = member.name, _data(condition)
+            found.setdefault(key, {})[member.corruption, member.severity] = condition
     grids = [
         _with_clean(study, _grid(family, data, conditions))
         for (family, data), conditions in found.items()
@@ -184,10 +182,10 @@ def grids_of(study: Study) -> list[CorruptionGrid]:
     return sorted(grids, key=lambda grid: -len(grid.averaged))
 
 
-def _data(condition: StudyCondition, part: str) -> str:
+def _data(condition: StudyCondition) -> str:
     """What was corrupted; with a digest or a number where the study's name of the condition has one."""
-    if condition.data.endswith(part):  # each condition is a data set of its own, as the folders of ImageNet-C are
-        return condition.data.removesuffix(part)
+    if condition.record is not None and condition.record.data.part:
+        return condition.record.data.source  # each condition is a part of the data, as the folders of ImageNet-C are
     mark = condition.name.removeprefix(condition.condition).removeprefix(f"@{condition.data}")
     return f"{condition.data}{mark}"
 
@@ -198,7 +196,7 @@ def _grid(family: str, data: str, conditions: Mapping[tuple[str, int], StudyCond
         data,
         {place: one.accuracies for place, one in conditions.items()},
         names=frozenset(one.name for one in conditions.values()),
-        contents=frozenset(str(one.described.get("data", ""))[:8] for one in conditions.values()),
+        contents=frozenset(one.record.data.digest[:8] if one.record else "" for one in conditions.values()),
     )
 
 
@@ -206,11 +204,12 @@ def _with_clean(study: Study, grid: CorruptionGrid) -> CorruptionGrid:
     """With the other side of its shift, on the same photographs where both have them; else with its data."""
     shift = shift_of(study, grid)
     if shift is None:
-        clean = [one for one in study.conditions if one.condition in CLEAN_NAMES and one.data == grid.data]
+        clean = [one for one in study.conditions if is_clean(one.condition) and one.data == grid.data]
         return replace(grid, clean=clean[0].accuracies, clean_name=clean[0].condition) if clean else grid
     points = shift.points.models
-    said = {corrupted(one) for one in shift.points.conditions}
-    averaged = {Corrupted(grid.family, name, severity) for name in grid.averaged for severity in grid.severities}
+    places = {one.name: (one.member.corruption, one.member.severity) for one in study.conditions if one.member}
+    said = {places.get(name) for name in shift.shifted}
+    averaged = {(name, severity) for name in grid.averaged for severity in grid.severities}
     return replace(
         grid,
         clean={point.model: point.x[0] for point in points},

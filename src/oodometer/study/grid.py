@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, named
-from oodometer.analysis.stored_pairs import models_by_name, origin_of
-from oodometer.core.digests import digest_of
-from oodometer.core.errors import StoreError
+from oodometer.analysis.accuracy_pairs import Origin, named, origin_of
+from oodometer.analysis.measured_shifts import IMPORTED, Side, measured_shifts
+from oodometer.catalogue.names import family_of
 from oodometer.core.estimate import Estimate
+from oodometer.core.records import ConditionRecord
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
-from oodometer.store.cells import Cell
-from oodometer.store.queries import Counts, counts
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 from oodometer.store.tables import Accuracy
 from oodometer.study.study import StudyCondition, StudyModel
-
-IMPORTED = "imported"
 
 
 @dataclass(frozen=True)
@@ -29,95 +24,64 @@ class Grid:
     """What is measured.
 
     Args:
-        cells: Of each model, those that can be read and have labelled rows.
-        notes: Which can't be, and why; which are unfinished.
+        notes: What can't be read, and why; what is unfinished.
     """
 
     models: tuple[StudyModel, ...]
     conditions: tuple[StudyCondition, ...]
-    cells: Mapping[str, tuple[Cell, ...]]
     notes: tuple[str, ...]
 
-    def names_of(self, cells: Sequence[Cell]) -> tuple[str, ...]:
-        """What the study calls the conditions of cells, each once."""
-        return tuple(dict.fromkeys(self._names[digest_of(cell.condition)] for cell in cells))
 
-    @cached_property
-    def _names(self) -> dict[str, str]:
-        return {digest_of(dict(one.described)): one.name for one in self.conditions if one.described}
-
-
-def grid_of(store: Store, tables: Sequence[Accuracy], origins: Mapping[str, Origin], *, level: float) -> Grid:
+def grid_of(index: Index, origins: Mapping[str, Origin], *, level: float) -> Grid:
     """All models on all that they were asked about."""
-    damaged: list[str] = []
-    cells = store.cells(damaged=damaged)
-    found, unread = _counted(store, [cell for cell in cells if store.row_files(cell)])
-    of_model = models_by_name([one.cell for one in found])
-    models = [StudyModel(name, origin_of(group[0], name, origins), tuple(group)) for name, group in of_model.items()]
-    imported = dict.fromkeys(row.model for row in tables if row.model not in of_model)
-    models += [StudyModel(name, origins.get(name, Origin())) for name in imported]
-    labelled = [one for one in found if one.n]
-    measured = _measured(labelled, of_model, level)
-    kept = {one.cell.key for one in labelled}
-    return Grid(
-        tuple(models),
-        (*measured, *_imported(tables, {one.name for one in measured}, level)),
-        {name: tuple(cell for cell in group if cell.key in kept) for name, group in of_model.items()},
-        (*_damaged([*damaged, *unread]), *_unlabelled(found), *_unfinished(store, cells, found), *_twice(tables)),
-    )
-
-
-def _counted(store: Store, cells: Sequence[Cell]) -> tuple[list[Counts], list[str]]:
-    """What is right in every cell that can be read, and why some can't be."""
-    try:
-        return counts(store, cells), []
-    except StoreError:
-        each = [_counted_alone(store, cell) for cell in cells]
-        return [one for found, _ in each for one in found], [why for _, why in each if why]
-
-
-def _counted_alone(store: Store, cell: Cell) -> tuple[list[Counts], str]:
-    try:
-        return counts(store, [cell]), ""
-    except StoreError as error:
-        return [], f"{cell.model_name} on {cell.condition_name}: {error}"
-
-
-def _measured(found: Sequence[Counts], of_model: Mapping[str, Sequence[Cell]], level: float) -> list[StudyCondition]:
-    """What was run."""
-    names = {cell.key: name for name, group in of_model.items() for cell in group}
-    estimates = _shares([one.top1 for one in found], [one.n for one in found], level)
-    by_condition: dict[str, tuple[Cell, dict[str, Estimate]]] = {}
-    for one, estimate in zip(found, estimates, strict=True):
-        _, accuracies = by_condition.setdefault(digest_of(one.cell.condition), (one.cell, {}))
-        accuracies[names[one.cell.key]] = estimate
-    firsts = [cell for cell, _ in by_condition.values()]
-    return [
-        StudyCondition(name, cell.condition_name, cell.data, accuracies, cell.condition)
-        for name, (cell, accuracies) in zip(own_names(firsts), by_condition.values(), strict=True)
+    models = [
+        StudyModel(name, origin_of(model.entries[0].cell, name, origins), tuple(cells))
+        for name, model in index.models.items()
+        if (cells := [entry.cell for entry in model.entries if entry.files])
     ]
+    run = {model.name for model in models}
+    imported = dict.fromkeys(row.model for row in index.tables if row.model not in run)
+    models += [StudyModel(name, origins.get(name, Origin())) for name in imported]
+    notes = (*_damaged(index.problems), *_unlabelled(index), *_unfinished(index), *_twice(index.tables))
+    return Grid(tuple(models), tuple(_columns(index, level)), notes)
 
 
-def own_names(cells: Sequence[Cell]) -> list[str]:
-    """A name for the condition of each: its own, and where several have it with that of the data.
+def _columns(index: Index, level: float) -> Iterator[StudyCondition]:
+    """What was run, and the columns of tables; one column where both mean the same."""
+    measured = _measured(index, level)
+    imported = _imported(index.tables, level)
+    meant = {side.column: side.name for side in _sides(index) if side.condition and side.column}
+    for name, (record, accuracies) in measured.items():
+        columns = [column for column, own in meant.items() if own == name]
+        beside = {model: one for column in columns for model, one in imported.get(column, {}).items()}
+        yield StudyCondition(
+            name, record.name, record.data.title, {**beside, **accuracies}, record, family_of(record.name)
+        )
+    for column, accuracies in imported.items():
+        if column not in meant:
+            own = f"{column}@{IMPORTED}" if column in measured else column
+            yield StudyCondition(own, column, IMPORTED, accuracies, None, family_of(column))
 
-    With the digest of the data where these share a name, and a number where even that is one: other seeds or classes.
-    """
-    full = [(cell.condition_name, cell.data, str(cell.condition["data"])[:8]) for cell in cells]
-    names = []
-    for place, (condition, data, digest) in enumerate(full):
-        alike = [one for one in full if one[0] == condition]
-        name = condition
-        if len({one[1:] for one in alike}) > 1:
-            same_data = {one[2] for one in alike if one[1] == data}
-            name += f"@{data}" if len(same_data) == 1 else f"@{data}@{digest}"
-        same = [at for at, one in enumerate(full) if one == full[place]]
-        names.append(f"{name}#{same.index(place) + 1}" if len(same) > 1 else name)
-    return names
+
+def _sides(index: Index) -> Iterator[Side]:
+    for shift in measured_shifts(index).shifts:
+        yield from (*shift.standards, *shift.members)
 
 
-def _imported(tables: Sequence[Accuracy], taken: set[str], level: float) -> list[StudyCondition]:
-    """The conditions of imported tables; under a name of their own where predictions have the same."""
+def _measured(index: Index, level: float) -> dict[str, tuple[ConditionRecord, dict[str, Estimate]]]:
+    """What was run: name to the condition, and the accuracies."""
+    labelled = [entry for entry in index.entries if entry.n]
+    estimates = _shares([entry.top1 for entry in labelled], [entry.n for entry in labelled], level)
+    found: dict[str, tuple[ConditionRecord, dict[str, Estimate]]] = {}
+    for entry, estimate in zip(labelled, estimates, strict=True):
+        name = index.condition_name_of[entry.cell.condition.key]
+        _, accuracies = found.setdefault(name, (entry.cell.condition, {}))
+        accuracies[index.model_name_of[entry.cell.key]] = estimate
+    return found
+
+
+def _imported(tables: Sequence[Accuracy], level: float) -> dict[str, dict[str, Estimate]]:
+    """The columns of imported tables: name to the accuracies."""
     sized = [row for row in tables if row.n is not None]
     shares = _shares([round(row.accuracy * row.n) for row in sized if row.n], [row.n for row in sized if row.n], level)
     bounds = {(row.model, row.condition, row.source): one for row, one in zip(sized, shares, strict=True)}
@@ -130,10 +94,7 @@ def _imported(tables: Sequence[Accuracy], taken: set[str], level: float) -> list
             else Estimate(row.accuracy, None, None, None, "none: n is not known")
         )
         found.setdefault(row.condition, {}).setdefault(row.model, estimate)
-    return [
-        StudyCondition(f"{name}@{IMPORTED}" if name in taken else name, name, IMPORTED, accuracies)
-        for name, accuracies in found.items()
-    ]
+    return found
 
 
 def _shares(right: Sequence[int], n: Sequence[int], level: float) -> list[Estimate]:
@@ -146,21 +107,20 @@ def _shares(right: Sequence[int], n: Sequence[int], level: float) -> list[Estima
 
 
 def _damaged(lines: Sequence[str]) -> list[str]:
-    return [f"left out, it can't be read: {line}" for line in lines]
+    return [f"left out: {line}" for line in lines]
 
 
-def _unlabelled(found: Sequence[Counts]) -> list[str]:
-    names = dict.fromkeys(one.cell.condition_name for one in found if not one.n)
+def _unlabelled(index: Index) -> list[str]:
+    names = dict.fromkeys(entry.cell.condition_name for entry in index.answered if not entry.n)
     return [f"no accuracy on {name}: its images have no labels" for name in names]
 
 
-def _unfinished(store: Store, cells: Sequence[Cell], found: Sequence[Counts]) -> list[str]:
+def _unfinished(index: Index) -> list[str]:
     """A line about what is not done yet."""
-    rows = {one.cell.key: one.n_rows for one in found}
     begun = [
-        f"{cell.model_name} on {cell.condition_name} ({rows.get(cell.key, 0)} of {cell.n_rows})"
-        for cell in cells
-        if not store.is_sealed(cell)
+        f"{entry.cell.model_name} on {entry.cell.condition_name} ({entry.n_rows} of {entry.cell.n_rows})"
+        for entry in index.entries
+        if not entry.complete
     ]
     if not begun:
         return []

@@ -121,7 +121,7 @@ class _Compared:
     """Comparisons of cells, each made once."""
 
     def __init__(self, study: Study) -> None:
-        self._store = study.store
+        self._store = study.index
         self._level = study.options.resampling.level
         self._made: dict[tuple[str, str], Difference] = {}
 

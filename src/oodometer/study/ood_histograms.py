@@ -16,7 +16,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.ood_detection import SCORES
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
+from oodometer.store.index import Index
 from oodometer.study import Study, StudyModel
 
 MEASURES = ("auroc", "aupr", "fpr@95%")
@@ -54,11 +54,11 @@ def outside_sets(study: Study) -> list[str]:
     """What models were run on and no image of has a label, by the name that ``score --ood`` takes."""
     labelled = {(one.condition, one.data) for one in study.conditions}
     cells = [cell for model in study.models for cell in model.cells]
-    of_labelled = {cell.condition_name for cell in cells if (cell.condition_name, cell.data) in labelled}
-    found = [cell for cell in cells if (cell.condition_name, cell.data) not in labelled]
+    of_labelled = {cell.condition_name for cell in cells if (cell.condition_name, cell.data.title) in labelled}
+    found = [cell for cell in cells if (cell.condition_name, cell.data.title) not in labelled]
     return list(
         dict.fromkeys(
-            f"{cell.condition_name}@{cell.data}" if cell.condition_name in of_labelled else cell.condition_name
+            f"{cell.condition_name}@{cell.data.title}" if cell.condition_name in of_labelled else cell.condition_name
             for cell in found
         )
     )
@@ -71,7 +71,7 @@ def outside_of(study: Study, models: Sequence[StudyModel], how: IntervalOptions)
     for name in outside_sets(study):
         for model in models:
             try:
-                of_model = _of_model(study.store, model, name, how)
+                of_model = _of_model(study.index, model, name, how)
             except OodometerError as error:
                 notes.append(f"{model.name} on {name} is left out: {error}")
                 continue
@@ -79,14 +79,14 @@ def outside_of(study: Study, models: Sequence[StudyModel], how: IntervalOptions)
     return found, notes
 
 
-def _of_model(store: Store, model: StudyModel, name: str, how: IntervalOptions) -> list[Outside]:
+def _of_model(index: Index, model: StudyModel, name: str, how: IntervalOptions) -> list[Outside]:
     cells = list(model.cells)
     outside = cells_on(name, cells)
     if not outside:
         return []
     asked = Asked(MEASURES, how, ScoreOptions(draws=how.draws, seed=how.seed, ood=name))
     scores = []
-    for one in ood_scores(store, cells, asked):
+    for one in ood_scores(index, cells, asked):
         if isinstance(one, LeftOut):
             raise OodometerError(one.why)
         scores.append(one)
@@ -96,17 +96,17 @@ def _of_model(store: Store, model: StudyModel, name: str, how: IntervalOptions) 
             model.name,
             name,
             inside.condition_name,
-            _histograms(store, inside, cell),
+            _histograms(index, inside, cell),
             {one.metric: one.estimate for one in of_cell[cell.key]},
             next(one.convention for one in of_cell[cell.key] if one.metric.startswith("aupr")),
         )
         for cell in outside
-        for inside in [inside_of(store, cells, cell, name)]
+        for inside in [inside_of(index, cells, cell, name)]
     ]
 
 
-def _histograms(store: Store, inside: Cell, outside: Cell) -> dict[str, Histogram]:
-    rows = store.read(inside), store.read(outside)
+def _histograms(index: Index, inside: Cell, outside: Cell) -> dict[str, Histogram]:
+    rows = index.read(inside), index.read(outside)
     found = {}
     for name, (column, _) in SCORES.items():
         values = [np.asarray(getattr(one, column), dtype=np.float64) for one in rows]

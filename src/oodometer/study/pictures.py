@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.records import TransformRecord
+from oodometer.store.images import contents_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +19,7 @@ if TYPE_CHECKING:
     from oodometer.core.dataset import Dataset
     from oodometer.data.root import DataRoot
     from oodometer.store.cells import Cell
-    from oodometer.store.store import Store
+    from oodometer.store.index import Index
     from oodometer.study import Picture
 
 TABLES_KEPT = 16
@@ -32,7 +36,7 @@ class Known(NamedTuple):
     row: int
 
 
-def album_of(addresses: Sequence[str], store: Store) -> Picture:
+def album_of(addresses: Sequence[str], index: Index) -> Picture:
     """What models were shown, from data on disk: (cell, image id) -> uint8 (H, W, 3), or None.
 
     Images are those of the given data and no others, whatever is asked for. One belongs to a cell if it has that id (or
@@ -40,21 +44,21 @@ def album_of(addresses: Sequence[str], store: Store) -> Picture:
     again, pixel by pixel as in the run. Images under attack are None: an attack is made for one model, and needs it.
 
     Args:
-        addresses: Data as of `load_data`, opened now, and their images read when they are asked for; or a root of
-            published sets, each of which is opened when an image of it is asked for.
+        addresses: Data as of `load_data`, index now, and their images read when they are asked for; or a root of
+            published sets, each of which is index when an image of it is asked for.
 
     Raises:
         UsageError: Data that have no image in common with the store.
     """
     from oodometer.data.load import load_data
 
-    sets = dict.fromkeys(name for data in {cell.data for cell in store.cells()} for name in _published(data))
+    sets = dict.fromkeys(name for data in {cell.data.title for cell in index.cells} for name in _published(data))
     roots = {address: root for address in addresses if (root := _root_at(address, list(sets)))}
     opened = {address: load_data(address) for address in addresses if address not in roots}
-    album = Album(store, list(opened.values()), list(roots.values()))
+    album = Album(index, list(opened.values()), list(roots.values()))
     for address, dataset in opened.items():
         if not album.is_of_store(dataset):
-            raise UsageError(f"{address}: none of its images was shown to a model in {store}; give the data of the run")
+            raise UsageError(f"{address}: none of its images was shown to a model in {index}; give the data of the run")
     return album
 
 
@@ -72,9 +76,9 @@ def _root_at(address: str, sets: Sequence[str]) -> DataRoot | None:
 class Album:
     """The images of some data sets, as the conditions of a store showed them."""
 
-    def __init__(self, store: Store, datasets: Sequence[Dataset], roots: Sequence[DataRoot] = ()) -> None:
+    def __init__(self, index: Index, datasets: Sequence[Dataset], roots: Sequence[DataRoot] = ()) -> None:
         self.datasets = tuple(datasets)
-        self._store = store
+        self._index = index
         self._roots = tuple(roots)
         self._places: dict[int, dict[str, int]] = {}
         self._known = lru_cache(TABLES_KEPT)(self._read_known)
@@ -82,11 +86,11 @@ class Album:
 
     def __call__(self, cell: Cell, image_id: str) -> np.ndarray | None:
         """What the models of the cell's condition were shown as that image, before it was cut and scaled for one."""
-        if cell.condition.get("attack") is not None:
+        if cell.condition.attack is not None:
             return None
-        described = cell.condition["transform"]
-        transform = self._transform(cell) if described is not None else None
-        known = self._known(str(cell.condition["data"])).get(image_id)
+        described = cell.condition.transform
+        transform = self._transform(described) if described is not None else None
+        known = self._known(cell.data.digest).get(image_id)
         if known is None or (described is not None and transform is None):
             return None
         for dataset in self._candidates(cell):
@@ -97,7 +101,7 @@ class Album:
 
     def is_of_store(self, dataset: Dataset) -> bool:
         """Whether some image of the data was shown to a model."""
-        digests = dict.fromkeys(str(cell.condition["data"]) for cell in self._store.cells())
+        digests = dict.fromkeys(cell.data.digest for cell in self._index.cells)
         return any(self._have_common(dataset, self._known(digest)) for digest in digests)
 
     def _have_common(self, dataset: Dataset, known: dict[str, Known]) -> bool:
@@ -130,23 +134,19 @@ class Album:
     def _candidates(self, cell: Cell) -> Iterator[Dataset]:
         yield from self.datasets
         for root in self._roots:
-            yield from (root.open(name) for name in _published(cell.data) if root.has(name))
+            yield from (root.open(name) for name in _published(cell.data.title) if root.has(name))
 
-    def _transform(self, cell: Cell) -> Transform | None:
-        from oodometer.core.digests import digest_of
+    def _transform(self, described: TransformRecord) -> Transform | None:
         from oodometer.shifts.rebuild import transform_from
 
-        described = cell.condition["transform"]
-        key = digest_of(described)
+        key = digest_of(asdict(described))
         if key not in self._transforms:
             self._transforms[key] = transform_from(described)
         return self._transforms[key]
 
     def _read_known(self, digest: str) -> dict[str, Known]:
         """What the store knows about the images of the data of that digest, by id."""
-        from oodometer.store.images import contents_of
-
-        ids, contents, rows = contents_of(self._store, digest)
+        ids, contents, rows = contents_of(self._index.store, digest)
         return {one: Known(content, row) for one, content, row in zip(ids, contents, rows, strict=True)}
 
 

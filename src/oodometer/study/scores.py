@@ -12,9 +12,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import LeftOut, Score, or_left_out
-from oodometer.core.digests import digest_of
 from oodometer.metrics.metric import metrics
-from oodometer.store.tables import read_tables
 
 if TYPE_CHECKING:
     from oodometer.study.study import Study, StudyModel
@@ -37,18 +35,17 @@ def _of_sides(study: Study) -> Iterator[Score]:
     sides = {study.conditions[0].name} if study.conditions else set()
     for shift in study.shifts:
         sides |= {shift.standard, *(shift.shifted if len(shift.shifted) == 1 else ())}
-    names = {digest_of(dict(one.described)): one.name for one in study.conditions if one.described}
+    names = {one.record.key: one.name for one in study.conditions if one.record}
     cells = {
-        model.name: [cell for cell in model.cells if names.get(digest_of(cell.condition)) in sides]
-        for model in study.models
+        model.name: [cell for cell in model.cells if names.get(cell.condition.key) in sides] for model in study.models
     }
     wanted = study.options.resampling.draws
     draws = draws_for(sum(cell.n_rows for some in cells.values() for cell in some), wanted)
     said = "" if draws == wanted else f"; {draws} draws of the bootstrap"
     asked, of = _asked(study, draws), [metrics.get(name) for name in OF_CELLS]
     for model, some in cells.items():
-        for cell, found in scores_of_cells(study.store, some, of, asked):
-            condition = names[digest_of(cell.condition)]
+        for cell, found in scores_of_cells(study.index, some, of, asked):
+            condition = names[cell.condition.key]
             for one in found:
                 if isinstance(one, Score):
                     yield replace(one, model=model, condition=condition, convention=one.convention + said)
@@ -74,9 +71,9 @@ def family_scores(
     asked = _asked(study, study.options.resampling.draws, normaliser)
     for model in models:
         if model.cells:
-            for one in or_left_out(corruption_scores(study.store, model.cells, asked), OF_FAMILIES):
+            for one in or_left_out(corruption_scores(study.index, model.cells, asked), OF_FAMILIES):
                 yield replace(one, model=model.name) if isinstance(one, Score) else one
-    yield from imported_corruption_scores(read_tables(study.store), asked)
+    yield from imported_corruption_scores(study.index.tables, asked)
 
 
 def _asked(study: Study, draws: int, normaliser: str | None = None) -> Asked:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from oodometer.analysis.accuracy_pairs import Point, Points
-from oodometer.analysis.correlate import CorrelateOptions, Correlations, ShiftPair, correlate_points
-from oodometer.analysis.families import corrupted
+from oodometer.analysis.correlate import CorrelateOptions, Correlations, Ruled, ShiftPair, correlate_points
+from oodometer.analysis.robustness import RobustnessOptions, Rules
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.study import Study, StudyShift
@@ -47,57 +47,66 @@ def foretold(study: Study) -> Foretold | None:
     Raises:
         OodometerError: No shift of one of the sorts has a line.
     """
-    natural = [_named(one) for one in study.shifts if one.natural]
-    made = [one for one in study.shifts if not one.natural and (one.kind in SYNTHETIC or _is_family(one))]
-    synthetic = [*_means(made), *(_named(one) for one in made)]
+    through_all = _through_all(study)
+    natural = [_named(shift, study, through_all) for shift in study.shifts if shift.natural]
+    made = [shift for shift in study.shifts if not shift.natural and (shift.kind in SYNTHETIC or shift.family)]
+    means = [_plain(points, study, through_all) for points in _means(made)]
+    synthetic = [*means, *(_named(shift, study, through_all) for shift in made)]
     if not natural or not synthetic:
         return None
-    options = _options(study, [*natural, *synthetic])
+    options = CorrelateOptions(line=_line(study, through_all))
     left_out: list[str] = []
     rows, cols = (list(_with_lines(some, options, left_out)) for some in (synthetic, natural))
     if not rows or not cols:
         raise OodometerError(left_out[0])
-    single = list(_with_lines(_each(study), options, left_out))
+    each = [_plain(points, study, through_all) for points in _each(study)]
+    single = list(_with_lines(each, options, left_out))
     return Foretold(
         whole=correlate_points(rows, cols, options),
         each=correlate_points(single, cols, options) if single else None,
-        through_all=not options.line.baseline and bool(study.options.baseline),
+        through_all=through_all and bool(study.options.baseline),
         left_out=tuple(left_out),
     )
 
 
-def _named(shift: StudyShift) -> Points:
-    """The points under the name that the shift has in the study."""
-    return replace(shift.points, y=shift.name)
+def _through_all(study: Study) -> bool:
+    """Whether lines go through all models: through the baseline they would go through none, or leave none."""
+    known = {point.origin.category for shift in study.shifts for point in shift.points.models if point.origin.category}
+    baseline = study.options.baseline
+    return not (baseline in known and known - {baseline})
 
 
-def _is_family(shift: StudyShift) -> bool:
-    """Whether it is the mean of corruptions, of one's own as well."""
-    conditions = shift.points.conditions
-    return len(conditions) > 1 and all(corrupted(one) for one in conditions)
+def _line(study: Study, through_all: bool) -> RobustnessOptions:
+    return replace(study.options, baseline="") if through_all else study.options
 
 
-def _options(study: Study, shifts: Sequence[Points]) -> CorrelateOptions:
-    """The line of the study; through all models, where it would go through none or leave none to correlate."""
-    line = replace(study.options, knee=None)
-    known = {point.origin.category for points in shifts for point in points.models if point.origin.category}
-    apart = line.baseline in known and known - {line.baseline}
-    return CorrelateOptions(line=line if apart or not line.baseline else replace(line, baseline=""))
+def _named(shift: StudyShift, study: Study, through_all: bool) -> Ruled:
+    """The points under the name that the shift has in the study, with its own line."""
+    baseline = _line(study, through_all).baseline
+    rules = replace(shift.rules, options=replace(shift.rules.options, baseline=baseline))
+    return Ruled(replace(shift.points, y=shift.name), rules)
 
 
-def _with_lines(shifts: Sequence[Points], options: CorrelateOptions, left_out: list[str]) -> Iterator[Points]:
+def _plain(points: Points, study: Study, through_all: bool) -> Ruled:
+    """Means of several shifts, with one line through all models of the baseline."""
+    line = _line(study, through_all)
+    return Ruled(points, Rules(replace(line, knee=None, baseline_above=line.baseline_above or 0.0), ()))
+
+
+def _with_lines(shifts: Sequence[Ruled], options: CorrelateOptions, left_out: list[str]) -> Iterator[Ruled]:
     """Those that have a line; why others have none is noted."""
-    for points in shifts:
-        if why := _no_line(points, options):
-            left_out.append(why if why.startswith(points.y) else f"{points.y}: {why}")
+    for one in shifts:
+        name = one.points.y
+        if why := _no_line(one, options):
+            left_out.append(why if why.startswith(name) else f"{name}: {why}")
         else:
-            yield points
+            yield one
 
 
-def _no_line(points: Points, options: CorrelateOptions) -> str:
+def _no_line(one: Ruled, options: CorrelateOptions) -> str:
     """Why there is no line; empty where there is one."""
     try:
-        correlate_points([points], [points], options)
+        correlate_points([one], [one], options)
     except OodometerError as error:
         return str(error)
     return ""
@@ -105,8 +114,8 @@ def _no_line(points: Points, options: CorrelateOptions) -> str:
 
 def _means(shifts: Sequence[StudyShift]) -> Iterator[Points]:
     """The mean over all families of corruptions, and that over all attacks, where there are several of them."""
-    families = [one.points for one in shifts if _is_family(one)]
-    attacks = [one.points for one in shifts if one.kind == "adversarial"]
+    families = [shift.points for shift in shifts if shift.family]
+    attacks = [shift.points for shift in shifts if shift.kind == "adversarial"]
     for some, what in ((families, "corruptions"), (attacks, "attacks")):
         if len(some) > 1 and len({points.x for points in some}) == 1:
             conditions = tuple(name for points in some for name in points.conditions)
@@ -119,9 +128,9 @@ def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
     by_model = [{point.model: point for point in points.models} for points in shifts]
     sizes = [len(points.conditions) for points in shifts]
     for point in shifts[0].models:
-        of_model = [found[point.model].y.value for found in by_model if point.model in found]
-        if len(of_model) == len(shifts):
-            value = sum(size * one for size, one in zip(sizes, of_model, strict=True)) / sum(sizes)
+        values = [models[point.model].y.value for models in by_model if point.model in models]
+        if len(values) == len(shifts):
+            value = sum(size * one for size, one in zip(sizes, values, strict=True)) / sum(sizes)
             yield replace(point, y=Estimate(value, None, None, point.y.n, f"none: a mean over {sum(sizes)} conditions"))
 
 
@@ -130,13 +139,13 @@ def _each(study: Study) -> list[Points]:
     found = []
     for grid in grids_of(study):
         shift = shift_of(study, grid)
-        if shift and not shift.natural and _is_family(shift):
+        if shift and not shift.natural and shift.family:
             found += [points for name in grid.corruptions if (points := _corruption(grid, shift, name)).models]
     return found
 
 
 def _corruption(grid: CorruptionGrid, shift: StudyShift, name: str) -> Points:
-    """One corruption in the mean over its severities."""
+    """One corruption, the mean over its severities."""
     models = tuple(
         Point(point.model, point.origin, point.x, mean)
         for point in shift.points.models

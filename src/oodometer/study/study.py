@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, Points
-from oodometer.analysis.families import family_of
-from oodometer.analysis.robustness import DEFAULT_OPTIONS, ModelRobustness, Robustness, RobustnessOptions
+from oodometer.analysis.robustness import DEFAULT_OPTIONS, ModelRobustness, Robustness, RobustnessOptions, Rules
 from oodometer.analysis.score_table import Score
+from oodometer.core.condition import Family
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.core.records import ConditionRecord
 from oodometer.store.cells import Cell
-from oodometer.store.store import Store
-from oodometer.study.kinds import is_natural
+from oodometer.store.index import Index
 
 Picture = Callable[[Cell, str], np.ndarray | None]
 """What a model was shown in a cell as the image of that id, corrupted or not: uint8 (H, W, 3), before it was cut and
@@ -35,7 +35,7 @@ class StudyModel:
     @property
     def digest(self) -> str:
         """Of its weights; empty where they are not known."""
-        return self.cells[0].weights if self.cells else ""
+        return self.cells[0].model.weights if self.cells else ""
 
     def as_json(self) -> dict[str, Any]:
         """The model as plain values."""
@@ -51,24 +51,25 @@ class StudyCondition:
         name: Its own in the study: ``fog/3``, or ``clean@DATA`` where several data sets have one of that name.
         condition, data: What the store calls it, and the images.
         accuracies: Top-1 of each model that was measured.
-        described: All that it depends on, as plain values; empty where a table alone knows it.
+        record: All that it depends on; None where a table alone knows it.
+        member: Which member of a family of corruptions it is.
     """
 
     name: str
     condition: str
     data: str
     accuracies: Mapping[str, Estimate]
-    described: Mapping[str, Any] = field(default_factory=dict)
+    record: ConditionRecord | None = None
+    member: Family | None = None
 
     @property
     def family(self) -> str | None:
         """The family of corruptions that it is one of."""
-        return family_of(self.condition)
+        return self.member.name if self.member else None
 
     def as_json(self) -> dict[str, Any]:
         """The condition as plain values."""
-        accuracies = {model: asdict(one) for model, one in self.accuracies.items()}
-        return {**vars(self), "described": dict(self.described), "family": self.family, "accuracies": accuracies}
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -78,23 +79,24 @@ class StudyShift:
     Args:
         name: Of its shifted side; of a family, whose mean it is, the family's.
         kind: ``dataset``, ``corruption`` and so on; ``other`` where nobody says.
+        natural: Whether its images are their own, not made from the clean ones.
         points: The models that were measured on both sides.
         robustness: The line, and ρ and τ of every model; None where no line can be drawn, and ``why`` says it.
+        rules: How the line is drawn.
         standard, shifted: Names of the study's conditions: the clean set, and what the shift is the mean of.
+        family: The name of the family of corruptions, where it is one.
     """
 
     name: str
     kind: str
+    natural: bool
     points: Points
     robustness: Robustness | None
+    rules: Rules
     why: str = ""
     standard: str = ""
     shifted: tuple[str, ...] = ()
-
-    @property
-    def natural(self) -> bool:
-        """Whether its images are photographs of their own, not made from the clean ones."""
-        return is_natural(self.name, self.kind, same_images=self.points.same_images)
+    family: str | None = None
 
     @cached_property
     def of_model(self) -> dict[str, ModelRobustness]:
@@ -140,7 +142,7 @@ class Study:
         sources: Names of imported tables.
     """
 
-    store: Store
+    index: Index
     models: tuple[StudyModel, ...]
     conditions: tuple[StudyCondition, ...]
     shifts: tuple[StudyShift, ...]
@@ -153,14 +155,14 @@ class Study:
         """The shift of that name."""
         found = {one.name: one for one in self.shifts}
         if name not in found:
-            raise UsageError(f"{self.store}: no shift named {name!r}{did_you_mean(name, found)}")
+            raise UsageError(f"{self.index}: no shift named {name!r}{did_you_mean(name, found)}")
         return found[name]
 
     def condition(self, name: str) -> StudyCondition:
         """The condition of that name."""
         found = {one.name: one for one in self.conditions}
         if name not in found:
-            raise UsageError(f"{self.store}: nothing was measured on {name!r}{did_you_mean(name, found)}")
+            raise UsageError(f"{self.index}: nothing was measured on {name!r}{did_you_mean(name, found)}")
         return found[name]
 
     @cached_property
@@ -176,7 +178,7 @@ class Study:
     def as_json(self) -> dict[str, Any]:
         """The study as plain values."""
         return {
-            "store": str(self.store),
+            "store": str(self.index),
             "models": [one.as_json() for one in self.models],
             "conditions": [one.as_json() for one in self.conditions],
             "shifts": [one.as_json() for one in self.shifts],

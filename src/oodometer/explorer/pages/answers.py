@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from oodometer.analysis.families import family_of
+from oodometer.analysis.families import family_in
+from oodometer.analysis.measured_shifts import is_clean
 from oodometer.core.estimate import Estimate
 from oodometer.explorer.catalogue import Held, UnknownName
 from oodometer.explorer.explorer import Explorer
-from oodometer.study import CLEAN_NAMES
 
 PER_PAGE = 24
 
@@ -25,16 +25,17 @@ def sizes_of(estimates: Iterable[Estimate]) -> list[int]:
 
 def clean_names(explorer: Explorer) -> list[str]:
     """What a store calls the conditions that shifts are compared with."""
-    run = [str(one.standard["name"]) for one in explorer.pairs_run(explorer.catalogue())]
-    return list(dict.fromkeys([*run, *CLEAN_NAMES]))
+    run = [one.standard.name for one in explorer.pairs_run(explorer.catalogue())]
+    named = [one for one in explorer.catalogue().by_condition if is_clean(one)]
+    return list(dict.fromkeys([*run, *named]))
 
 
 def in_order(explorer: Explorer, held: Sequence[Held]) -> list[Held]:
     """Cells on clean sets first, those of families of corruptions last."""
-    clean = clean_names(explorer)
+    clean, index = clean_names(explorer), explorer.catalogue().index
 
     def place(one: Held) -> tuple[bool, bool, str]:
-        return one.cell.condition_name not in clean, family_of(one.cell.condition_name) is not None, one.condition
+        return one.cell.condition_name not in clean, family_in(index, one.cell.condition) is not None, one.condition
 
     return sorted(held, key=place)
 

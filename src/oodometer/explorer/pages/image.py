@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from oodometer.analysis.families import corrupted
+from oodometer.analysis.families import family_in
 from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, UnknownName
 from oodometer.explorer.explorer import Explorer
@@ -35,7 +35,7 @@ def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> 
         "id": id_,
         "data": of_data.name,
         "class": of_data.classes[label] if label >= 0 else None,
-        "columns": _columns(explorer, catalogue, of_data, place - of_data.first),
+        "columns": _columns(explorer, of_data, place - of_data.first),
         "elsewhere": [by_number[number].name for _, number, _, _ in rows if by_number[number].digest not in places],
         "on": _chosen(held, on),
         "conditions": _conditions(catalogue, held, answers),
@@ -48,7 +48,7 @@ def _of_same_photographs(explorer: Explorer, catalogue: Catalogue, digest: str) 
     """Data sets that a shift made of the same photographs, such as corrupted files: there ids are enough."""
     found = set()
     for one in explorer.pairs_run(catalogue):
-        sides = {str(one.standard["data"]), str(one.shifted["data"])}
+        sides = {one.standard.data.digest, one.shifted.data.digest}
         if digest in sides and not one.of_other_images:
             found |= sides
     return found
@@ -95,19 +95,18 @@ def _conditions(catalogue: Catalogue, held: Sequence[Held], answers: Sequence[di
             "data": catalogue.data[first[name].data].name,
             "n_models": len(some),
             "n_right": sum(some),
-            "attack": "attack" in first[name].cell.condition,
-            "corrupted": corrupted(first[name].cell.condition_name),
+            "attack": first[name].cell.condition.attack is not None,
+            "corrupted": family_in(catalogue.index, first[name].cell.condition),
         }
         for name, some in right.items()
     ]
 
 
-def _columns(explorer: Explorer, catalogue: Catalogue, data: Data, position: int) -> dict[str, str]:
+def _columns(explorer: Explorer, data: Data, position: int) -> dict[str, str]:
     """What travels along with the image: vendor, video, selection frequency..."""
     if not data.has_columns:
         return {}
-    cell = catalogue.of_data(data.digest)[0].cell
-    files = literal([explorer.store.images_file(cell)])
+    files = literal([explorer.store.images_file(data.digest)])
     rows = explorer.index.ask_named(queries.COLUMNS_OF_IMAGE, files=files, image=position)
     known = rows[0] if rows else {}
     return {

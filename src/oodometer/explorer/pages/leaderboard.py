@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.families import family_of
+from oodometer.analysis.families import family_in
 from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.explorer.catalogue import Catalogue, UnknownName
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.pages.answers import clean_names, sizes_of
 from oodometer.study import Study, StudyShift
-from oodometer.study.grid import IMPORTED
 
 MOST_COLUMNS = 12
 """More do not fit a page; each has a page of its own."""
@@ -101,10 +100,10 @@ def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chos
     found: dict[str, Column] = {}
     for name, held in catalogue.by_condition.items():
         measured = {one.model: accuracies[one.number] for one in held if one.number in accuracies}
-        if measured and family_of(held[0].cell.condition_name) is None:
+        if measured and family_in(catalogue.index, held[0].cell.condition) is None:
             found[name] = Column(name, False, name if name in shifts else None, measured)
     for one in study.conditions if study else ():
-        if one.data == IMPORTED and one.family is None:
+        if one.family is None:
             known = {**one.accuracies, **(found[one.name].accuracies if one.name in found else {})}
             found[one.name] = Column(one.name, False, one.name if one.name in shifts else None, known)
     for name, shift in shifts.items():

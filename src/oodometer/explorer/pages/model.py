@@ -29,7 +29,7 @@ def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, 
         "category": origin.category,
         "parent": origin.parent,
         "facts": _facts(held[0]),
-        "notes": {str(key): str(value) for key, value in (held[0].cell.model.get("notes") or {}).items()},
+        "notes": dict(held[0].cell.model.notes),
         "conditions": [_condition(explorer, catalogue, one) for one in in_order(explorer, held)],
         "on": chosen.condition,
         "classes": _classes(explorer, catalogue, chosen),
@@ -61,16 +61,15 @@ def _imported(study: Study | None, name: str) -> dict[str, Any] | None:
 def _facts(held: Held) -> dict[str, str]:
     """What the store knows of the model, as texts."""
     about = held.cell.model
-    card = about.get("card") or {}
-    view = (about.get("input") or {}).get("view") or {}
+    view = about.input.view if about.input else None
     facts = {
-        "weights": str(about.get("digest", "")),
-        "kind": str(about.get("kind", "")),
+        "weights": about.digest,
+        "kind": about.kind,
         "classes": str(held.cell.n_classes),
-        "input": f"{view['width']} × {view['height']} pixels" if {"width", "height"} <= set(view) else "",
+        "input": f"{view.width} × {view.height} pixels" if view else "",
         "precision": held.cell.precision,
-        "training data": str(card.get("training_data") or ""),
-        "interventions": ", ".join(map(str, card.get("interventions") or ())),
+        "training data": about.card.training_data or "",
+        "interventions": ", ".join(about.card.interventions),
     }
     return {key: value for key, value in facts.items() if value}
 

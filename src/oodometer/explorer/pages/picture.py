@@ -33,8 +33,8 @@ def picture(explorer: Explorer, *, data: str, id_: str, on: str, size: str = "sm
 
 def draw(explorer: Explorer, cell: Cell, id_: str, longest: int) -> bytes:
     """The picture of an image of a cell, at most so large."""
-    condition = {name: value for name, value in cell.condition.items() if name != "attack"}
-    pixels = explorer.picture(replace(cell, condition=condition), id_) if explorer.picture else None
+    before = replace(cell, condition=replace(cell.condition, attack=None))
+    pixels = explorer.picture(before, id_) if explorer.picture else None
     if pixels is None:
         raise UnknownName(f"{id_!r} is not among the images that are here")
     return png_of(pixels, longest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oodometer.analysis.families import corrupted
+from oodometer.analysis.families import family_in
 from oodometer.analysis.robustness import ModelRobustness
 from oodometer.core.errors import did_you_mean
 from oodometer.explorer.catalogue import UnknownName
@@ -54,7 +54,7 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
         "x": list(found.points.x),
         "standard": found.standard if found.standard in catalogue.by_condition else None,
         "conditions": [
-            {"name": one, "corrupted": corrupted(catalogue.by_condition[one][0].cell.condition_name)}
+            {"name": one, "corrupted": family_in(catalogue.index, catalogue.by_condition[one][0].cell.condition)}
             for one in found.shifted
             if one in catalogue.by_condition
         ],

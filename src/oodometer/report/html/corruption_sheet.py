@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.analysis.families import corrupted
 from oodometer.report.html.parts import Pictures
 from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
-from oodometer.store.images import images_of
 from oodometer.study import Picture, Study, StudyModel
 from oodometer.study.corruption_grid import CorruptionGrid, spaced
 
@@ -27,13 +25,13 @@ def contact_sheet(study: Study, grids: Sequence[CorruptionGrid]) -> Pictures | N
     if study.picture is None:
         return None
     for grid in grids:
-        cells = _cells(study.models, grid)
+        cells = _cells(study, grid)
         severity = next((one for one in SHOWN_AT if any(at == one for _, at in cells)), 0)
         shown = {name: cells[name, severity] for name in grid.corruptions if (name, severity) in cells}
         if not shown:
             continue
         first = next(iter(shown.values()))
-        ids = images_of(study.store, first).ids
+        ids = study.index.images(first).ids
         clean = _clean_cell(study.models, grid, first)
         found = list(_images(study.picture, {**({CLEAN: clean} if clean else {}), **shown}, str(ids[len(ids) // 2])))
         if any(lines != (CLEAN,) for _, _, lines in found):
@@ -56,18 +54,19 @@ def _images(picture: Picture, cells: dict[str, Cell], image_id: str) -> Iterator
             yield address, shows, (spaced(name),)
 
 
-def _cells(models: Sequence[StudyModel], grid: CorruptionGrid) -> dict[tuple[str, int], Cell]:
+def _cells(study: Study, grid: CorruptionGrid) -> dict[tuple[str, int], Cell]:
     """A cell of any model for each corruption and severity of the grid."""
+    places = {one.record.key: one.member for one in study.conditions if one.record}
     found: dict[tuple[str, int], Cell] = {}
-    for cell in (cell for model in models for cell in model.cells):
-        one = corrupted(cell.condition_name)
-        if one and one.family == grid.family and str(cell.condition["data"])[:8] in grid.contents:
-            found.setdefault((one.name, one.severity), cell)
+    for cell in (cell for model in study.models for cell in model.cells):
+        member = places.get(cell.condition.key)
+        if member and member.name == grid.family and cell.data.digest[:8] in grid.contents:
+            found.setdefault((member.corruption, member.severity), cell)
     return found
 
 
 def _clean_cell(models: Sequence[StudyModel], grid: CorruptionGrid, like: Cell) -> Cell | None:
     """The images as they are, of any model: of the same data if there is such a cell."""
     known = [cell for model in models for cell in model.cells if cell.condition_name == grid.clean_name]
-    same = [cell for cell in known if cell.condition["data"] == like.condition["data"]]
+    same = [cell for cell in known if cell.data.digest == like.data.digest]
     return next(iter(same or known), None)

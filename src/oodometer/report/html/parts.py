@@ -48,7 +48,7 @@ class Table:
         caption: What it shows, in a sentence.
         rows: A value for each column.
         filters: Whether there is a field to search in it, and a choice for the values of this column; None: neither.
-        folded: Whether only its caption is shown until it is opened, as for the numbers behind a plot.
+        folded: Whether only its caption is shown until it is index, as for the numbers behind a plot.
     """
 
     id: str

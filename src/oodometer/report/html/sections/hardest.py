@@ -28,7 +28,7 @@ def section(study: Study) -> Section | None:
     for condition in asked[:MOST_CONDITIONS]:
         cells = _cells_on(study, condition)
         try:
-            hard = hardest_of(study.store, cells, top=LOOKED_AT)
+            hard = hardest_of(study.index, cells, top=LOOKED_AT)
         except OodometerError as error:
             notes.append(f"{condition.name}: {error}")
             continue
@@ -54,7 +54,7 @@ Chosen = tuple[Sequence[Cell], Hardest, Sequence[HardImage]]
 def _asked(study: Study) -> list[StudyCondition]:
     """What to look at: the clean sets of natural shifts, then of each shift its hardest condition, hardest first."""
     natural = [shift for shift in study.shifts if shift.natural]
-    run = [one for one in study.conditions if one.described and one.accuracies]
+    run = [one for one in study.conditions if one.record and one.accuracies]
     clean = [one for one in run for shift in natural if one.condition in shift.points.x] or run[:1]
     sides = [[one for one in run if _is_of(one, shift)] for shift in natural]
     shifted = sorted((min(side, key=_hardness) for side in sides if side), key=_hardness)
@@ -77,7 +77,7 @@ def _cells_on(study: Study, condition: StudyCondition) -> list[Cell]:
     groups: dict[int, list[Cell]] = {}
     for model in study.models:
         for cell in model.cells:
-            if cell.condition == condition.described and study.store.row_files(cell):
+            if condition.record and cell.condition.key == condition.record.key and study.index.row_files(cell):
                 groups.setdefault(cell.n_classes, []).append(cell)
     return max(groups.values(), key=len)
 

@@ -146,8 +146,8 @@ def _interventions(study: Study) -> Mapping[str, str]:
     """Model to what its card says was done to it; its category where the card is silent."""
     found = {}
     for model in study.models:
-        card = model.cells[0].model.get("card") or {} if model.cells else {}
-        found[model.name] = ", ".join(map(str, card.get("interventions") or ())) or model.origin.category
+        interventions = model.cells[0].model.card.interventions if model.cells else ()
+        found[model.name] = ", ".join(interventions) or model.origin.category
     return found
 
 

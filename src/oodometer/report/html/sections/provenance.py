@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from oodometer.analysis.text import plural
-from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError
+from oodometer.core.preprocessing import Geometry
+from oodometer.core.records import ConditionRecord
 from oodometer.report.commands import commands_of, written
 from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
-from oodometer.store.images import space_of
-from oodometer.store.queries import counts
-from oodometer.store.tables import read_tables
 from oodometer.study import Study, StudyModel
 from oodometer.study.caveats import warnings_of
 
@@ -44,7 +42,7 @@ def _lead(study: Study, measured: Sequence[StudyModel], cells: Sequence[Cell]) -
     lines = []
     if cells:
         rows = sum(cell.n_rows for cell in cells)
-        data = len({str(cell.condition["data"]) for cell in cells})
+        data = len({cell.data.digest for cell in cells})
         lines.append(
             f"{len(cells):,} runs of {plural(len(measured), 'model')} on {plural(data, 'data set')}: "
             f"{rows:,} predictions, each kept with the digests of its weights and of its images."
@@ -92,40 +90,37 @@ def _models(models: Sequence[StudyModel]) -> Table:
 
 def _model(model: StudyModel) -> tuple[Value, ...]:
     cell = model.cells[0]
-    described, card = cell.model, cell.model.get("card") or {}
-    shown = described.get("input") or {}
-    notes = {name: text for name, text in (described.get("notes") or {}).items() if name != "input"}
-    said = str((described.get("notes") or {}).get("input") or "")
+    record, seen = cell.model, cell.model.input
+    notes = {name: text for name, text in record.notes.items() if name != "input"}
+    said = record.notes.get("input", "")
     return (
         model.name,
-        str(described.get("kind") or ""),
+        record.kind,
         model.origin.category,
         model.origin.parent or "",
-        ", ".join(map(str, card.get("interventions") or ())),
-        str(card.get("training_data") or ""),
-        _view(shown.get("view")) or str(shown.get("note") or ""),
+        ", ".join(record.card.interventions),
+        record.card.training_data or "",
+        _view(seen.view) if seen else "computed elsewhere",
         INPUT_FROM.get(said, said),
-        _numbers(shown.get("mean")),
-        _numbers(shown.get("std")),
+        _numbers(seen.mean if seen else None),
+        _numbers(seen.std if seen else None),
         cell.precision,
-        described.get("n_classes"),
-        cell.weights[:DIGITS],
-        cell.weights,
+        record.n_classes,
+        record.weights[:DIGITS],
+        record.weights,
         "; ".join(f"{name} {text}" for name, text in notes.items()),
     )
 
 
-def _view(view: Mapping[str, Any] | None) -> str:
+def _view(view: Geometry) -> str:
     """How an image becomes a model's input, in words.
 
-    >>> _view({"height": 224, "width": 224, "resize": 256, "interpolation": "bicubic"})
+    >>> _view(Geometry(224, 224, resize=256, interpolation="bicubic"))
     'shorter side to 256, centre crop 224 x 224, bicubic'
     """
-    if not view:
-        return ""
-    size = f"{view.get('width')} x {view.get('height')}"
-    cut = f"shorter side to {view['resize']}, centre crop {size}" if view.get("resize") else f"squashed to {size}"
-    return f"{cut}, {view.get('interpolation')}"
+    size = f"{view.width} x {view.height}"
+    cut = f"shorter side to {view.resize}, centre crop {size}" if view.resize else f"squashed to {size}"
+    return f"{cut}, {view.interpolation}"
 
 
 def _numbers(values: Sequence[float] | None) -> str:
@@ -135,7 +130,7 @@ def _numbers(values: Sequence[float] | None) -> str:
 def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
     first: dict[str, Cell] = {}
     for cell in cells:
-        first.setdefault(str(cell.condition["data"]), cell)
+        first.setdefault(cell.data.digest, cell)
     columns = (
         Column("data set"),
         Column("images", "count"),
@@ -146,10 +141,10 @@ def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
     )
     rows = tuple(
         (
-            cell.data,
+            cell.data.title,
             cell.n_images,
             _n_classes(study, cell),
-            sum(str(one.condition["data"]) == digest for one in cells),
+            sum(one.data.digest == digest for one in cells),
             digest[:DIGITS],
             digest,
         )
@@ -160,7 +155,7 @@ def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
 
 def _n_classes(study: Study, cell: Cell) -> int | None:
     try:
-        return len(space_of(study.store, cell).classes)
+        return len(study.index.images(cell).space)
     except OodometerError:  # a damaged table of images, which the study's notes tell of
         return None
 
@@ -168,7 +163,7 @@ def _n_classes(study: Study, cell: Cell) -> int | None:
 def _conditions(cells: Sequence[Cell]) -> Table:
     found: dict[tuple[str, str], tuple[Cell, int]] = {}
     for cell in cells:
-        key = cell.data, digest_of(cell.condition)
+        key = cell.data.title, cell.condition.key
         _, n = found.get(key, (cell, 0))
         found[key] = cell, n + 1
     columns = (
@@ -184,10 +179,10 @@ def _conditions(cells: Sequence[Cell]) -> Table:
     rows = tuple(
         (
             cell.condition_name,
-            cell.data,
+            cell.data.title,
             *_done(cell.condition),
             cell.n_classes,
-            str(cell.condition.get("label_map") or "")[:DIGITS],
+            (cell.condition.label_map or "")[:DIGITS],
             n,
             cell.n_images,
         )
@@ -197,24 +192,26 @@ def _conditions(cells: Sequence[Cell]) -> Table:
     return Table("conditions", caption, columns, rows, filters="what is done", folded=len(rows) > 12)
 
 
-def _done(condition: Mapping[str, Any]) -> tuple[str, str]:
+def _done(condition: ConditionRecord) -> tuple[str, str]:
     """What is done to the images of a condition, and with which parameters.
 
-    >>> _done({"transform": {"name": "fog", "severity": 3, "seed": 0, "quality": None, "view": {}}})
-    ('fog', 'severity 3, seed 0')
-    >>> _done({"transform": None, "attack": {"name": "pgd-linf-4", "attack": "pgd", "epsilon": 4.0}})
+    >>> data = DataRef("0f", "val")
+    >>> fog = TransformRecord("fog", {"severity": 3, "seed": 0, "quality": None}, Geometry(32, 32))
+    >>> _done(ConditionRecord("c/fog/3", data, transform=fog))
+    ('fog', 'severity 3, seed 0, on squashed to 32 x 32, bilinear')
+    >>> _done(ConditionRecord("pgd", data, attack=AttackRecord("pgd-linf-4", {"attack": "pgd", "epsilon": 4.0})))
     ('pgd-linf-4', 'attack pgd, epsilon 4')
     """
-    given = condition.get("transform") or condition.get("attack") or {}
-    words = [_parameter(name, value) for name, value in given.items() if name != "name" and value not in (None, {})]
-    if condition.get("unit"):
-        words.append(f"judged by {condition['unit']}")
-    return str(given.get("name") or "nothing"), ", ".join(words)
+    done = condition.transform or condition.attack
+    words = [] if done is None else [_parameter(*pair) for pair in done.parameters.items() if pair[1] not in (None, {})]
+    if condition.transform is not None:
+        words.append(f"on {_view(condition.transform.view)}")
+    if condition.unit:
+        words.append(f"judged by {condition.unit}")
+    return done.name if done else "nothing", ", ".join(words)
 
 
 def _parameter(name: str, value: Any) -> str:
-    if name == "view" and isinstance(value, Mapping):
-        return f"on {_view(value)}"
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
@@ -233,7 +230,7 @@ def _versions(cells: Sequence[Cell]) -> Iterator[Table]:
 def _tables(study: Study) -> Iterator[Table]:
     if not study.sources:
         return
-    rows = read_tables(study.store)
+    rows = study.index.tables
     columns = (
         Column("table"),
         Column("models", "count"),
@@ -260,21 +257,15 @@ def _tables(study: Study) -> Iterator[Table]:
 
 def _unfinished(study: Study) -> Iterator[Table]:
     """What is not done yet."""
-    store = study.store
-    begun = [cell for cell in store.cells(damaged=[]) if not store.is_sealed(cell)]
+    begun = [entry for entry in study.index.entries if not entry.complete]
     if not begun:
         return
-    try:
-        rows = {one.cell.key: one.n_rows for one in counts(store, [cell for cell in begun if store.row_files(cell)])}
-    except OodometerError:  # one of them is damaged, which the study's notes tell of
-        rows = {}
     columns = (Column("model"), Column("condition"), Column("data set"), Column("done", "count"), Column("of", "count"))
-    yield Table(
-        "unfinished",
-        "Unfinished runs: their numbers are of the images that are done.",
-        columns,
-        tuple((cell.model_name, cell.condition_name, cell.data, rows.get(cell.key, 0), cell.n_rows) for cell in begun),
-    )
+    rows: list[tuple[Value, ...]] = []
+    for entry in begun:
+        cell = entry.cell
+        rows.append((cell.model_name, cell.condition_name, cell.data.title, entry.n_rows, cell.n_rows))
+    yield Table("unfinished", "Unfinished runs: their numbers are of the images that are done.", columns, tuple(rows))
 
 
 def _warnings(study: Study, cells: Sequence[Cell]) -> Iterator[Words]:
@@ -282,8 +273,8 @@ def _warnings(study: Study, cells: Sequence[Cell]) -> Iterator[Words]:
     lines = [
         f"{cell.model_name} on {cell.condition_name}: {line}"
         for cell in cells
-        if "attack" in cell.condition
-        for line in warnings_of(study.store, cell)
+        if cell.condition.attack is not None
+        for line in warnings_of(study.index, cell)
     ]
     if len(lines) > MOST_WARNINGS:
         lines = [*lines[:MOST_WARNINGS], f"and {len(lines) - MOST_WARNINGS} more"]

@@ -51,7 +51,7 @@ def measured_sentences(study: Study) -> list[str]:
     were = "was" if len(study.models) == 1 else "were"
     on = plural(len(study.conditions), "condition")
     said = [f"{plural(len(study.models), 'model')} ({_categories(study)}) {were} measured on {on}."]
-    run = [one for one in study.conditions if one.described]
+    run = [one for one in study.conditions if one.record]
     if run:
         sizes: dict[str, int] = {}
         for one in run:
@@ -60,7 +60,7 @@ def measured_sentences(study: Study) -> list[str]:
         data = listed([f"{name} ({plural(n, 'image')})" for name, n in sizes.items()], 6)
         said.append(f"{plural(answers, 'answer')} to labelled images were judged; the data are {data}.")
     if study.sources:
-        rows = sum(len(one.accuracies) for one in study.conditions if not one.described)
+        rows = sum(len(one.accuracies) for one in study.conditions if not one.record)
         tables = listed(study.sources, 3)
         said.append(f"{plural(rows, 'accuracy', 'accuracies')} come from {tables}, without the answers behind them.")
     return said

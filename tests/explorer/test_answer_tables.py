@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oodometer.explorer.index import Index
 
 import oodometer as odo
 from oodometer.core.predictions import Predictions
-from oodometer.explorer.index import Index
 from oodometer.study import study_of
 
 

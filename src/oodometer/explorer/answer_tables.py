@@ -1,12 +1,11 @@
-"""An index of a store: its predictions by image, in a database of DuckDB that lives as long as the explorer.
+"""The predictions of a store by image, in a database of DuckDB that lives as long as the explorer.
 
-Made once; then whatever a run adds is added here too. Each thread has a cursor of its own.
+Made once; then whatever a run adds is added here too: the store's index tells what there is. Each thread has a cursor
+of its own.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import tempfile
 import threading
 import time
@@ -17,18 +16,12 @@ from typing import Any
 
 from oodometer.core.errors import StoreError
 from oodometer.explorer import queries
-from oodometer.explorer.catalogue import (
-    Catalogue,
-    Data,
-    Held,
-    names_of_conditions,
-    names_of_data,
-    names_of_models,
-    own_classes,
-)
+from oodometer.explorer.catalogue import Catalogue, Data, Held, names_of_data, own_classes
 from oodometer.store.cells import Cell
+from oodometer.store.images import read_images
+from oodometer.store.index import Entry, Index, look
 from oodometer.store.queries import literal
-from oodometer.store.store import CELL, COLUMN, Store
+from oodometer.store.store import Store
 
 SECONDS_BETWEEN_LOOKS = 1.0
 LOOKING_SHARE = 0.05
@@ -37,21 +30,15 @@ LOOKING_SHARE = 0.05
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A cell whose rows are in the index."""
+    """A cell whose rows are in the tables."""
 
-    cell: Cell
+    entry: Entry
     number: int
     condition: int
     files: tuple[str, ...]
-    sealed: bool
-    totals: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
-Found = tuple[Cell, tuple[str, ...]]
-"""A cell and the files of its rows."""
-
-
-class Index:
+class AnswerTables:
     """The predictions of a store, by image."""
 
     def __init__(self, store: Store) -> None:
@@ -66,14 +53,13 @@ class Index:
         self._database.execute(queries.TABLES)
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._cells: dict[str, Cell] = {}
         self._loaded: dict[str, _Loaded] = {}
         self._data: dict[str, Data] = {}
         self._conditions: dict[str, int] = {}
         self._problems: dict[str, str] = {}
         self._numbers = 0
         self._next_look = 0.0
-        self._catalogue = Catalogue(store, 0, (), {})
+        self._catalogue = Catalogue(Index(store, ()), 0, (), {})
 
     def close(self) -> None:
         """Forget everything."""
@@ -112,41 +98,34 @@ class Index:
         return self._catalogue
 
     def _look(self) -> None:
-        """Bring the index up to the state of the store."""
-        keys = [key for key in self.store.files.names("cells") if CELL.fullmatch(key)]
-        gone = [key for key in self._loaded if key not in set(keys)]
-        found: dict[str, Found] = {}
-        for key in keys:
-            if key in self._loaded and self._loaded[key].sealed:
-                continue
-            cell = self._describe(key)
-            files = tuple(self.store.row_files(cell)) if cell else ()
-            if cell and files and (key not in self._loaded or files != self._loaded[key].files):
-                found[key] = cell, files
-        if not gone and not found and self._catalogue.version:
+        """Bring the tables up to the state of the store."""
+        index = look(self.store)
+        there = {entry.cell.key: entry for entry in index.entries if entry.files}
+        gone = [key for key in self._loaded if key not in there]
+        new = {
+            key: one
+            for key, one in there.items()
+            if key not in self._loaded or self._files(one) != self._loaded[key].files
+        }
+        before = self._catalogue
+        same = (index.problems, index.shifts, index.tables) == (
+            before.index.problems, before.index.shifts, before.index.tables
+        )  # fmt: skip
+        if not gone and not new and same and before.version:
             return
-        self._change(found, [key for key in (*gone, *found) if key in self._loaded])
-        self._catalogue = self._described()
+        self._change(new, [key for key in (*gone, *new) if key in self._loaded])
+        self._catalogue = self._described(index)
 
-    def _describe(self, key: str) -> Cell | None:
-        if key not in self._cells:
-            path = f"cells/{key}/cell.json"
-            try:
-                self._cells[key] = Cell(**json.loads(self.store.files.read(path)))
-            except FileNotFoundError:  # a run is just making it
-                return None
-            except (ValueError, TypeError) as error:
-                self._problems[key] = f"{path}: not a cell's description ({error}); left out"
-                return None
-        return self._cells[key]
+    def _files(self, entry: Entry) -> tuple[str, ...]:
+        return tuple(self.store.files.locate(name.path) for name in entry.files)
 
     # The tables
 
-    def _change(self, found: Mapping[str, Found], old: Sequence[str]) -> None:
+    def _change(self, found: Mapping[str, Entry], old: Sequence[str]) -> None:
         """Put rows in the place of the old ones: all at once, or one by one where a file is damaged."""
         import duckdb
 
-        readable = {key: one for key, one in found.items() if self._has_images(key, one[0])}
+        readable = {key: one for key, one in found.items() if self._has_images(key, one.cell)}
         try:
             self._change_all(readable, old)
         except duckdb.Error:
@@ -154,24 +133,25 @@ class Index:
             for key, one in readable.items():
                 self._add_alone(key, one)
 
-    def _add_alone(self, key: str, one: Found) -> None:
+    def _add_alone(self, key: str, one: Entry) -> None:
         import duckdb
 
         try:
             self._change_all({key: one}, ())
         except duckdb.Error as error:
-            self._problems[key] = f"{_where(one[0])}: left out, {str(error).splitlines()[0]}"
+            self._problems[key] = f"{_where(one.cell)}: left out, {str(error).splitlines()[0]}"
 
-    def _change_all(self, found: Mapping[str, Found], old: Sequence[str]) -> None:
+    def _change_all(self, found: Mapping[str, Entry], old: Sequence[str]) -> None:
         """One transaction, so that no reader sees a cell half."""
-        new = [self._begun(cell, files) for cell, files in found.values()]
+        new = [self._begun(entry) for entry in found.values()]
         self._database.begin()
         try:
             if old:
                 self._about([self._loaded[key] for key in old])
                 self._database.execute(queries.COUNT_AGREEMENT, {"sign": -1})
                 self._database.execute(queries.FORGET_CELLS)
-            totals = self._insert(new) if new else {}
+            if new:
+                self._insert(new)
             self._database.commit()
         except BaseException:
             self._database.rollback()
@@ -179,26 +159,25 @@ class Index:
         for key in old:
             del self._loaded[key]
         for one in new:
-            self._problems.pop(one.cell.key, None)
-            self._loaded[one.cell.key] = replace(one, totals=totals.get(one.number, (0, 0, 0, 0)))
+            self._problems.pop(one.entry.cell.key, None)
+            self._loaded[one.entry.cell.key] = one
 
-    def _begun(self, cell: Cell, files: tuple[str, ...]) -> _Loaded:
-        condition = self._conditions.setdefault(repr(cell.condition), len(self._conditions))
+    def _begun(self, entry: Entry) -> _Loaded:
+        condition = self._conditions.setdefault(entry.cell.condition.key, len(self._conditions))
         self._numbers += 1
-        return _Loaded(cell, self._numbers, condition, files, sealed=files[0].endswith("/rows.parquet"))
+        return _Loaded(entry, self._numbers, condition, self._files(entry))
 
-    def _insert(self, new: Sequence[_Loaded]) -> dict[int, tuple[int, int, int, int]]:
+    def _insert(self, new: Sequence[_Loaded]) -> None:
         self._about(new)
         self._database.execute(queries.LOAD_ANSWERS, {"files": literal([file for one in new for file in one.files])})
         self._database.execute(queries.COUNT_AGREEMENT, {"sign": 1})
-        return {cell: (a, b, c, d) for cell, a, b, c, d in self._database.execute(queries.TOTALS).fetchall()}
 
     def _about(self, cells: Sequence[_Loaded]) -> None:
         """Tell the database which cells the next statements are about."""
         import pyarrow as pa
 
         rows = [
-            (one.cell.key, one.number, self._data[str(one.cell.condition["data"])].first, one.condition)
+            (one.entry.cell.key, one.number, self._data[one.entry.cell.data.digest].first, one.condition)
             for one in cells
         ]
         names = ("key", "cell", "first", "condition")
@@ -214,53 +193,48 @@ class Index:
 
         try:
             self._load_images(cell)
-        except (duckdb.Error, OSError, ValueError, KeyError, TypeError) as error:
-            what = f"{self.store.images_path(cell)} is missing or damaged"
-            self._problems[key] = f"{_where(cell)}: left out, {what} ({str(error).splitlines()[0]})"
+        except (duckdb.Error, StoreError, OSError, ValueError, KeyError, TypeError) as error:
+            self._problems[key] = f"{_where(cell)}: left out, {str(error).splitlines()[0]}"
             return False
         return True
 
     def _load_images(self, cell: Cell) -> None:
-        digest = str(cell.condition["data"])
+        digest = cell.data.digest
         if digest in self._data:
             return
-        import pyarrow.parquet as pq
-
-        file = pq.ParquetFile(io.BytesIO(self.store.files.read(self.store.images_path(cell))))
-        classes = own_classes(json.loads(file.schema_arrow.metadata[b"classes"]))
+        images = read_images(self.store, digest)
         first, number = sum(one.n for one in self._data.values()), len(self._data)
         self._database.execute(
-            queries.LOAD_IMAGES, {"first": first, "data": number, "files": literal([self.store.images_file(cell)])}
+            queries.LOAD_IMAGES, {"first": first, "data": number, "files": literal([self.store.images_file(digest)])}
         )
-        has_columns = any(name.startswith(COLUMN) for name in file.schema_arrow.names)
-        self._data[digest] = Data(digest, number, cell.data, first, file.metadata.num_rows, classes, has_columns)
+        classes = own_classes(images.space.classes)
+        self._data[digest] = Data(
+            digest, number, cell.data.title, first, len(images.ids), classes, bool(images.columns)
+        )
 
-    def _described(self) -> Catalogue:
-        loaded = sorted(self._loaded.values(), key=lambda one: _order(one.cell))
-        cells = [one.cell for one in loaded]
-        models, conditions = names_of_models(cells), names_of_conditions(cells)
+    def _described(self, index: Index) -> Catalogue:
+        loaded = [self._loaded[entry.cell.key] for entry in index.entries if entry.cell.key in self._loaded]
         names = names_of_data({one.digest: one.name for one in self._data.values()})
         held = tuple(
             Held(
                 one.number,
                 one.condition,
-                one.cell,
-                models[one.cell.key],
-                conditions[one.cell.key],
-                str(one.cell.condition["data"]),
+                one.entry.cell,
+                index.model_name_of[one.entry.cell.key],
+                index.condition_name_of[one.entry.cell.condition.key],
+                one.entry.cell.data.digest,
                 one.files,
-                *one.totals,
-                one.sealed,
+                one.entry.n_rows,
+                one.entry.n,
+                one.entry.top1,
+                one.entry.top5,
+                one.entry.complete,
             )
             for one in loaded
         )
         data = {digest: replace(one, name=names[digest]) for digest, one in self._data.items()}
-        return Catalogue(self.store, self._catalogue.version + 1, held, data, tuple(self._problems.values()))
-
-
-def _order(cell: Cell) -> tuple[str, ...]:
-    """As a store lists its cells."""
-    return cell.model_name, cell.condition_name, cell.data, cell.key
+        problems = (*index.problems, *self._problems.values())
+        return Catalogue(index, self._catalogue.version + 1, held, data, problems)
 
 
 def _where(cell: Cell) -> str:
