@@ -7,7 +7,7 @@ from typing import Any
 
 from oodometer.core.model import Compute, Forward, Input
 from oodometer.models.described import Described
-from oodometer.models.onnx_to_torch import differentiable
+from oodometer.models.onnx_autograd.convert import differentiable
 from oodometer.models.session import Network, open_session
 
 

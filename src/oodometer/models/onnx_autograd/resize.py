@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from oodometer.models.onnx_operators import Node, operator
+from oodometer.models.onnx_autograd.operators import Node, operator
 
 # The specification's rules for places between two pixels.
 ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {

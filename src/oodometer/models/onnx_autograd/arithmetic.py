@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, number, operator
+from oodometer.models.onnx_autograd.operators import Node, number, operator
 
 DTYPES = {  # numbers of onnx.TensorProto.DataType
     1: torch.float32,

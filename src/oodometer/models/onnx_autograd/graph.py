@@ -12,7 +12,7 @@ import onnx
 import onnx.inliner
 import torch
 
-from oodometer.models.onnx_operators import Node, Operator, UnsupportedError, operators
+from oodometer.models.onnx_autograd.operators import Node, Operator, UnsupportedError, operators
 from oodometer.models.session import Network
 
 OWN_DOMAINS = ("", "ai.onnx")

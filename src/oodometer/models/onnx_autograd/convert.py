@@ -10,7 +10,7 @@ from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Input
 from oodometer.models.messages import one_line
-from oodometer.models.onnx_operators import UnsupportedError
+from oodometer.models.onnx_autograd.operators import UnsupportedError
 from oodometer.models.session import MOST_IMAGES, Network, open_session
 
 # Of the spread of the logits. Two runtimes add float32 numbers in different orders; on 29 architectures of timm that
@@ -38,7 +38,7 @@ def differentiable(network: Network, preprocessing: Input, compute: Compute, *, 
 
 
 def _convert(network: Network, name: str) -> Any:
-    from oodometer.models.onnx_graph import Classifier
+    from oodometer.models.onnx_autograd.graph import Classifier
 
     try:
         return Classifier(network)

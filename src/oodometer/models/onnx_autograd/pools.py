@@ -8,8 +8,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, operator
-from oodometer.models.onnx_operators_layers import padded, window_padding
+from oodometer.models.onnx_autograd.layers import padded, window_padding
+from oodometer.models.onnx_autograd.operators import Node, operator
 
 LARGEST = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 MEANS = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
