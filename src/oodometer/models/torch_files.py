@@ -6,9 +6,7 @@ import contextlib
 import hashlib
 import io
 import logging
-import os
 import pickle
-import threading
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -25,11 +23,9 @@ from oodometer.models.card import default_view
 from oodometer.models.files import file_digest, read_file
 from oodometer.models.messages import one_line
 from oodometer.models.session import MOST_IMAGES
-from oodometer.models.torch_archive import UnsafeArchiveError, is_script, safe_exported_program, safe_script
 
 # What training scripts wrap a state dict in, the best first (timm prefers averaged weights too).
 WRAPPERS = ("state_dict_ema", "model_ema", "state_dict", "model")
-_environment = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -125,13 +121,30 @@ class TorchFile:
     def read(self) -> tuple[Net, str]:
         """The network of the file, and the file's digest."""
         content = read_file(self.path)
+        if self.path.suffix == ".safetensors":
+            raise _only_weights(self.path)
+        if not self.allow_pickle:
+            raise _refused(self.path)
         if self.path.suffix == ".pt2":
-            net = _from_exported(self.path, content, allow_pickle=self.allow_pickle)
-        elif is_script(content):
-            net = _from_script(self.path, content, allow_pickle=self.allow_pickle)
+            net = _from_exported(self.path, content)
+        elif _is_script(content):
+            net = _from_script(self.path, content)
         else:
-            net = _from_pickle(self.path, content, allow_pickle=self.allow_pickle)
+            net = _from_pickle(self.path, content)
         return net, net.digest
+
+
+def _refused(path: Path) -> ModelError:
+    """Torch has no safe way to read a network: programs and scripts name what they call, pickles run it at once."""
+    return ModelError(
+        f"{path}: refused, since a torch file of a whole network can run code of its own; export the network to ONNX, "
+        f"or give its weights (safetensors or a plain state dict) as torch:MODULE:FUNCTION@FILE; if you trust this "
+        "file, add --allow-pickle"
+    )
+
+
+def _only_weights(path: Path) -> ModelError:
+    return ModelError(f"{path}: weights without a network; give torch:MODULE:FUNCTION@{path}")
 
 
 def _eval(module: Any, where: str) -> Any:
@@ -202,7 +215,7 @@ def _unpickle(path: Path, content: bytes, *, allow_pickle: bool) -> Any:
         if isinstance(error, pickle.UnpicklingError) and _is_pickle(content):
             raise ModelError(
                 f"{path}: refused, since it is a pickle of more than tensors and could run code of its own; "
-                "if you trust it, add --allow-pickle"
+                "save the state dict alone, best as safetensors, or, if you trust it, add --allow-pickle"
             ) from error
         raise ModelError(f"{path}: not a file of torch, or a damaged one") from error
 
@@ -211,47 +224,41 @@ def _is_pickle(content: bytes) -> bool:
     return content[:2] == b"PK" or content[:1] == b"\x80"
 
 
-def _from_pickle(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
-    if path.suffix == ".safetensors":
-        raise ModelError(f"{path}: weights without a network; give torch:package.module:function@{path}")
-    module = _unpickle(path, content, allow_pickle=allow_pickle)
+def _from_pickle(path: Path, content: bytes) -> Net:
+    module = _unpickle(path, content, allow_pickle=True)
     if isinstance(module, Mapping):
-        raise ModelError(f"{path}: weights without a network; give torch:package.module:function@{path}")
+        raise _only_weights(path)
     return Net(_eval(module, str(path)), name=path.stem, digest=file_digest(content))
 
 
-def _from_script(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
+def _is_script(content: bytes) -> bool:
+    """Whether this is an archive of TorchScript."""
+    try:
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except Exception:  # a damaged directory makes zipfile raise almost anything, UnicodeDecodeError for one
+        return False
+    return any(name.partition("/")[2].startswith("code/") for name in names)
+
+
+def _from_script(path: Path, content: bytes) -> Net:
     import torch
 
-    archive = io.BytesIO(content) if allow_pickle else _safe(path, content, safe_script)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*torch.jit", category=DeprecationWarning)
-            module = torch.jit.load(archive, map_location="cpu")
+            module = torch.jit.load(io.BytesIO(content), map_location="cpu")
     except Exception as error:
         raise ModelError(f"{path}: not a TorchScript file, or a damaged one ({one_line(error)})") from error
     return Net(_eval(module, str(path)), name=path.stem, digest=file_digest(content))
 
 
-def _safe(path: Path, content: bytes, check: Callable[[bytes], io.BytesIO]) -> io.BytesIO:
-    try:
-        return check(content)
-    except UnsafeArchiveError as error:
-        raise ModelError(
-            f"{path}: refused, since it could run code of its own ({error}); if you trust it, add --allow-pickle"
-        ) from error
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, EOFError, RecursionError) as error:
-        raise ModelError(f"{path}: not a model file of torch, or a damaged one") from error
-
-
-def _from_exported(path: Path, content: bytes, *, allow_pickle: bool) -> Net:
+def _from_exported(path: Path, content: bytes) -> Net:
     import torch
     from torch.export.passes import move_to_device_pass
 
-    archive = io.BytesIO(content) if allow_pickle else _safe(path, content, safe_exported_program)
     try:
-        with contextlib.nullcontext() if allow_pickle else _only_weights(), _quiet("torch.export"):
-            program = torch.export.load(archive)
+        with _quiet("torch.export"):
+            program = torch.export.load(io.BytesIO(content))
         shape = _input_shape(program)
         module = program.module()
     except Exception as error:
@@ -303,25 +310,6 @@ def _input_shape(program: Any) -> tuple[Any, ...]:
         raise ValueError(f"it has {len(names)} inputs; expected one, for images")
     node = next(node for node in program.graph.nodes if node.op == "placeholder" and node.name == names[0])
     return tuple(node.meta["val"].shape)
-
-
-@contextlib.contextmanager
-def _only_weights() -> Iterator[None]:
-    """While this holds, torch.load unpickles nothing but tensors, whatever its caller says.
-
-    ``torch.export.load`` needs it: where unpickling with ``weights_only=True`` fails, it tries without.
-    """
-    key = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
-    with _environment:
-        before = os.environ.get(key)
-        os.environ[key] = "1"
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[key]
-            else:
-                os.environ[key] = before
 
 
 @contextlib.contextmanager
