@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import sys
@@ -11,7 +12,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from oodometer.cli.main import main
 from oodometer.core.errors import MissingExtraError, ModelError
 from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Model
 from oodometer.core.preprocessing import Geometry
@@ -105,6 +108,42 @@ def test_a_factory_with_weights(module, images, here, wrap, suffix):
     np.testing.assert_allclose(model.logits(images), expected(images), atol=1e-4)
     assert model.name == "best"
     assert model.digest != load_model("torch:mynets:net", card=SMALL).digest
+
+
+PRINTING = """
+print("importing")
+import torch
+def net():
+    print("building")
+    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 4))
+"""
+
+
+def test_what_a_factory_prints_goes_to_stderr(module, capsys):
+    module(PRINTING)
+    load_model("torch:mynets:net", card=Declared(size=(8, 8)))
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "importing\nbuilding\n")
+
+
+def test_json_stays_json_with_a_factory_that_prints(photos, module, here):
+    module(PRINTING)
+    words = ["--model", "torch:mynets:net", "--data", str(photos), "--size", "8", "--store", str(here / "runs")]
+    result = CliRunner().invoke(main, ["run", *words, "--json"])
+    assert result.exit_code == 0, result.stderr
+    (row,) = json.loads(result.stdout)
+    assert row["model"] == "net"
+    assert "building" in result.stderr
+
+
+def test_the_card_beside_the_weights(module, here):
+    module(FACTORY)
+    torch.save(network().state_dict(), here / "best.pth")
+    (here / "best.toml").write_text(f'name = "mine"\nparent = "p"\n[input]\nsize = [{HEIGHT}, {WIDTH}]\n')
+    model = load_model("torch:mynets:net@best.pth")
+    assert (model.name, model.card.parent, model.input.view) == ("mine", "p", Geometry(HEIGHT, WIDTH))
+    assert load_model("torch:mynets:net@best.pth", name="other").name == "other"
+    assert load_model("torch:mynets:net", card=SMALL).card.parent is None
 
 
 @pytest.mark.parametrize("batch", [None, 1, 4])

@@ -183,13 +183,23 @@ def folder_on_path(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
+@contextlib.contextmanager
+def code_of_the_user(folder: str) -> Iterator[None]:
+    """While this holds, modules of the folder can be imported, and what they print goes to stderr.
+
+    Training code likes to print what it builds; stdout is for results, which another program may read.
+    """
+    with folder_on_path(folder), contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
 def import_function(address: str, folder: str | None = None) -> Callable[..., Any]:
     """The function that ``package.module:function`` names; a folder is on the path, by default the current one."""
     module_name, _, attribute = address.partition(":")
     if not module_name or not attribute:
         raise ModelError(f"{address!r}: expected package.module:function")
     try:
-        with folder_on_path(folder or os.getcwd()):
+        with code_of_the_user(folder or os.getcwd()):
             target: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and (module_name == error.name or module_name.startswith(f"{error.name}.")):

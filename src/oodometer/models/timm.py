@@ -13,7 +13,7 @@ from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
-from oodometer.models.card import IMAGENET, Declared, label_space
+from oodometer.models.card import IMAGENET, Declared, card_beside, label_space
 from oodometer.models.messages import one_line
 from oodometer.models.torch import to_model
 from oodometer.models.torch_files import Net, fit_weights, read_state, state_digest
@@ -53,11 +53,15 @@ class TimmNetwork:
 
 
 def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
-    """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file."""
+    """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file.
+
+    A .toml beside that file, of the same name, is its card.
+    """
     timm = _import()
     name, _, checkpoint = rest.partition("@")
     place = TimmNetwork(name, Path(checkpoint) if checkpoint else None, allow_pickle)
     net, _ = place.read()
+    declared = declared.over(card_beside(Path(checkpoint))) if checkpoint else declared
     own = own_input(_config(timm, net.module, declared), name)
     space = None if checkpoint else _space(name, net.module)
     return to_model(replace(net, base=(own, "from timm"), space=space), declared, place=place.anywhere())

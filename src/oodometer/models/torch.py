@@ -24,15 +24,21 @@ _this_thread = threading.local()
 
 
 def load_torch(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
-    """The model of ``package.module:function``, ``package.module:function@weights``, ``file.pt2`` or ``file.pt``."""
+    """The model of ``package.module:function``, ``package.module:function@weights``, ``file.pt2`` or ``file.pt``.
+
+    A .toml beside the file, of the same name, is its card.
+    """
     import_torch()
     if ":" in rest:
         address, _, weights = rest.partition("@")
-        factory = Factory(address, os.getcwd(), Path(weights) if weights else None, allow_pickle)
-        return to_model(factory.read()[0], declared, place=factory.anywhere())
-    file = TorchFile(Path(rest), allow_pickle)
-    net, _ = file.read()
-    return to_model(net, declared.over(card_beside(file.path)), place=file.anywhere())
+        path = Path(weights) if weights else None
+        place: Factory | TorchFile = Factory(address, os.getcwd(), path, allow_pickle)
+    else:
+        path = Path(rest)
+        place = TorchFile(path, allow_pickle)
+    net, _ = place.read()
+    declared = declared.over(card_beside(path)) if path else declared
+    return to_model(net, declared, place=place.anywhere())
 
 
 @dataclass(frozen=True)

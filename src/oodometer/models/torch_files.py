@@ -18,7 +18,7 @@ from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input
-from oodometer.models.callable import folder_on_path, import_function
+from oodometer.models.callable import code_of_the_user, import_function
 from oodometer.models.card import default_view
 from oodometer.models.files import file_digest, read_file
 from oodometer.models.messages import one_line
@@ -92,7 +92,7 @@ class Factory:
         """The network with its weights, and their digest."""
         function = import_function(self.address, self.folder)
         try:
-            with folder_on_path(self.folder):
+            with code_of_the_user(self.folder):
                 made = function()
         except Exception as error:
             raise ModelError(f"{self.address}: the factory failed ({one_line(error)})") from error
