@@ -38,8 +38,8 @@ class Case:
     attributes: dict = field(default_factory=dict)
 
     def __str__(self) -> str:
-        told = ",".join(f"{key}={value}" for key, value in self.attributes.items() if not hasattr(value, "dims"))
-        return f"{self.op}-{self.opset}({told};{len(self.others)})"
+        options = ",".join(f"{key}={value}" for key, value in self.attributes.items() if not hasattr(value, "dims"))
+        return f"{self.op}-{self.opset}({options};{len(self.others)})"
 
 
 def case(op: str, x: Any, *others: Any, opset: int = 17, n_outputs: int = 1, which: int = 0, **attributes: Any) -> Case:

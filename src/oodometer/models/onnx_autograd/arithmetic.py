@@ -215,7 +215,7 @@ def cumulative_sum(node: Node, x: Any, axis: Any) -> Any:
 
 
 def _product(x: Any, axes: Sequence[int], keep: bool) -> Any:
-    for axis in sorted((one % x.dim() for one in axes), reverse=True):
+    for axis in sorted((place % x.dim() for place in axes), reverse=True):
         x = torch.prod(x, axis, keep)
     return x
 

@@ -109,9 +109,12 @@ def _least(network: Network) -> float:
 def is_half(network: Network) -> bool:
     """Whether some of the network is in half precision."""
     graph = network.proto.graph
-    attributes = [one for node in graph.node for one in node.attribute]
+    attributes = [attribute for node in graph.node for attribute in node.attribute]
     return (
         network.element == "float16"
-        or any(one.data_type in HALF_TYPES for one in graph.initializer)
-        or any(one.t.data_type in HALF_TYPES or (one.name == "to" and one.i in HALF_TYPES) for one in attributes)
+        or any(tensor.data_type in HALF_TYPES for tensor in graph.initializer)
+        or any(
+            attribute.t.data_type in HALF_TYPES or (attribute.name == "to" and attribute.i in HALF_TYPES)
+            for attribute in attributes
+        )
     )
