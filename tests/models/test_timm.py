@@ -101,6 +101,13 @@ def test_declarations_over_its_own(checkpoint):
     assert model.notes["input"] == "declared (interpolation), the rest from timm"
 
 
+def test_the_card_beside_the_weights(checkpoint):
+    path, _ = checkpoint
+    path.with_suffix(".toml").write_text('parent = "p"\n[input]\ninterpolation = "bilinear"\n')
+    model = load_model(f"timm:{NAME}@{path}")
+    assert (model.card.parent, model.input.view.interpolation) == ("p", "bilinear")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

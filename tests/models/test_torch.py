@@ -1,18 +1,22 @@
 from __future__ import annotations
 
-import os
+import json
 import pickle
+import re
 import sys
 import warnings
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from oodometer.cli.main import main
 from oodometer.core.errors import MissingExtraError, ModelError
-from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute
+from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Model
 from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
@@ -68,6 +72,10 @@ def scripted(path: Path) -> Path:
     return path
 
 
+def load_trusted(path: Path, card: Declared | None = None) -> Model:
+    return load_model(f"torch:{path}", card=card, allow_pickle=True)
+
+
 def test_a_factory(module, images):
     module(FACTORY)
     model = load_model("torch:mynets:net", card=SMALL)
@@ -102,20 +110,53 @@ def test_a_factory_with_weights(module, images, here, wrap, suffix):
     assert model.digest != load_model("torch:mynets:net", card=SMALL).digest
 
 
+PRINTING = """
+print("importing")
+import torch
+def net():
+    print("building")
+    return torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 4))
+"""
+
+
+def test_what_a_factory_prints_goes_to_stderr(module, capsys):
+    module(PRINTING)
+    load_model("torch:mynets:net", card=Declared(size=(8, 8)))
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "importing\nbuilding\n")
+
+
+def test_json_stays_json_with_a_factory_that_prints(photos, module, here):
+    module(PRINTING)
+    words = ["--model", "torch:mynets:net", "--data", str(photos), "--size", "8", "--store", str(here / "runs")]
+    result = CliRunner().invoke(main, ["run", *words, "--json"])
+    assert result.exit_code == 0, result.stderr
+    (row,) = json.loads(result.stdout)
+    assert row["model"] == "net"
+    assert "building" in result.stderr
+
+
+def test_the_card_beside_the_weights(module, here):
+    module(FACTORY)
+    torch.save(network().state_dict(), here / "best.pth")
+    (here / "best.toml").write_text(f'name = "mine"\nparent = "p"\n[input]\nsize = [{HEIGHT}, {WIDTH}]\n')
+    model = load_model("torch:mynets:net@best.pth")
+    assert (model.name, model.card.parent, model.input.view) == ("mine", "p", Geometry(HEIGHT, WIDTH))
+    assert load_model("torch:mynets:net@best.pth", name="other").name == "other"
+    assert load_model("torch:mynets:net", card=SMALL).card.parent is None
+
+
 @pytest.mark.parametrize("batch", [None, 1, 4])
 def test_an_exported_program(tmp_path, images, batch):
     path = exported(tmp_path / "mine.pt2", batch=batch)
-    model = load_model(f"torch:{path}")
+    model = load_trusted(path)
     np.testing.assert_allclose(model.logits(images), expected(images), atol=1e-4)
     assert (model.name, model.input.view, model.notes["input"]) == ("mine", Geometry(HEIGHT, WIDTH), "default")
-    np.testing.assert_allclose(
-        load_model(f"torch:{path}", allow_pickle=True).logits(images), expected(images), atol=1e-4
-    )
 
 
 @pytest.mark.parametrize("limits", [None, (3, 5), (2, 4)])
 def test_an_exported_program_that_limits_its_batch(tmp_path, images, limits):
-    model = load_model(f"torch:{exported(tmp_path / 'mine.pt2', limits=limits)}")
+    model = load_trusted(exported(tmp_path / "mine.pt2", limits=limits))
     for n in (1, 2, 7):
         np.testing.assert_allclose(model.logits(images[:n]), expected(images[:n]), atol=1e-4)
 
@@ -127,40 +168,100 @@ def test_a_program_exported_in_training_mode_is_refused(tmp_path, layer):
     example = (torch.zeros(4, 3, HEIGHT, WIDTH),)
     torch.export.save(torch.export.export(net.train(), example), path)
     with pytest.raises(ModelError, match=r"mine\.pt2: exported in training mode"):
-        load_model(f"torch:{path}")
+        load_trusted(path)
     torch.export.save(torch.export.export(net.eval(), example), path)
-    assert len(load_model(f"torch:{path}").space) == CLASSES
+    assert len(load_trusted(path).space) == CLASSES
 
 
 @pytest.mark.parametrize("batch", [None, 1])
 def test_an_exported_program_fixes_its_size(tmp_path, batch):
     path = exported(tmp_path / "mine.pt2", batch=batch)
     with pytest.raises(ModelError, match="its input is fixed to 6x8 pixels"):
-        load_model(f"torch:{path}", card=Declared(size=(8, 8)))
+        load_trusted(path, card=Declared(size=(8, 8)))
 
 
 def test_a_script(tmp_path, images):
     path = scripted(tmp_path / "mine.pt")
     (tmp_path / "mine.toml").write_text(f'parent = "p"\n[input]\nsize = [{HEIGHT}, {WIDTH}]\n')
-    model = load_model(f"torch:{path}")
+    model = load_trusted(path)
     np.testing.assert_allclose(model.logits(images), expected(images), atol=1e-4)
     assert (model.name, model.card.parent) == ("mine", "p")
 
 
-def test_a_pickled_module_only_if_allowed(tmp_path, images):
-    torch.save(network(), tmp_path / "mine.pt")
-    with pytest.raises(ModelError, match=r"refused, since it is a pickle of more than tensors .* add --allow-pickle"):
-        load_model(f"torch:{tmp_path / 'mine.pt'}", card=SMALL)
-    model = load_model(f"torch:{tmp_path / 'mine.pt'}", card=SMALL, allow_pickle=True)
+def pickled(path: Path) -> Path:
+    torch.save(network(), path)
+    return path
+
+
+def test_a_pickled_module(tmp_path, images):
+    model = load_trusted(pickled(tmp_path / "mine.pt"), card=SMALL)
     np.testing.assert_allclose(model.logits(images), expected(images), atol=1e-4)
+
+
+@pytest.mark.parametrize(("make", "name"), [(exported, "m.pt2"), (scripted, "m.pt"), (pickled, "m.pth")])
+def test_a_file_of_a_whole_network_only_if_allowed(here, make, name):
+    make(here / name)
+    with pytest.raises(ModelError) as caught:
+        load_model(f"torch:{name}", card=SMALL)
+    assert str(caught.value) == (
+        f"{name}: refused, since a torch file of a whole network can run code of its own; export the network to ONNX, "
+        "or give its weights (safetensors or a plain state dict) as torch:MODULE:FUNCTION@FILE; if you trust this "
+        "file, add --allow-pickle"
+    )
+
+
+class Loops(torch.nn.Module):
+    def forward(self, x):
+        while bool(x.sum() < 1e9):
+            x = x * 1
+        return x.mean((2, 3))
+
+
+def test_a_script_that_never_ends_is_not_run(tmp_path):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*torch.jit", category=DeprecationWarning)
+        torch.jit.script(Loops()).save(tmp_path / "m.pt")
+    with pytest.raises(ModelError, match="refused"):
+        load_model(f"torch:{tmp_path / 'm.pt'}", card=SMALL)
+
+
+def test_a_size_that_never_ends_is_not_computed(tmp_path):
+    path = exported(tmp_path / "m.pt2")
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(tmp_path / "bad.pt2", "w") as target:
+        for entry in source.infolist():
+            content = source.read(entry)
+            if entry.filename.endswith("models/model.json"):
+                content = re.sub(rb'"expr_str": "[^"]*"', b'"expr_str": "9**9**9**9"', content)
+                assert b"9**9**9**9" in content
+            target.writestr(entry.filename, content)
+    with pytest.raises(ModelError, match="refused"):
+        load_model(f"torch:{tmp_path / 'bad.pt2'}")
+
+
+@pytest.mark.parametrize("allow_pickle", [False, True])
+@pytest.mark.parametrize("spec", ["torch:{}", "torch:mynets:net@{}"])
+def test_an_archive_with_a_name_in_no_encoding(module, here, spec, allow_pickle):
+    module(FACTORY)
+    with zipfile.ZipFile(here / "m.pt", "w") as archive:
+        archive.writestr("m/data-\u00fc.pkl", b"x")  # a name in UTF-8, and marked as such
+    content = (here / "m.pt").read_bytes()
+    assert content.count("\u00fc".encode()) == 2
+    (here / "m.pt").write_bytes(content.replace("\u00fc".encode(), b"\xff\xff"))
+    with pytest.raises(UnicodeDecodeError):
+        zipfile.ZipFile(here / "m.pt")
+    with pytest.raises(ModelError) as caught:
+        load_model(spec.format("m.pt"), card=SMALL, allow_pickle=allow_pickle)
+    assert "\n" not in str(caught.value)
 
 
 def test_weights_alone_are_no_model(tmp_path):
     torch.save(network().state_dict(), tmp_path / "w.pth")
     (tmp_path / "w.safetensors").write_bytes(b"x")
     for name in ("w.pth", "w.safetensors"):
-        with pytest.raises(ModelError, match=r"weights without a network; give torch:package\.module:function@"):
-            load_model(f"torch:{tmp_path / name}")
+        with pytest.raises(ModelError, match=r"weights without a network; give torch:MODULE:FUNCTION@"):
+            load_trusted(tmp_path / name)
+    with pytest.raises(ModelError, match=r"or give its weights .* as torch:MODULE:FUNCTION@FILE"):
+        load_model(f"torch:{tmp_path / 'w.pth'}")
 
 
 @pytest.mark.parametrize("old_format", [False, True])
@@ -203,8 +304,6 @@ def test_a_pickle_that_is_allowed_does_run(tmp_path, evil):
         ("mynets:net@absent.pth", "absent.pth: no such model file"),
         ("absent.pt2", "absent.pt2: no such model file"),
         ("empty.pt", "empty.pt: the model file is empty"),
-        ("text.pt", "text.pt: not a file of torch, or a damaged one"),
-        ("text.pt2", "text.pt2: not a model file of torch, or a damaged one"),
         ("mynets:net@text.pt", "text.pt: not a file of torch, or a damaged one"),
         ("mynets:net@text.safetensors", "text.safetensors: not a safetensors file, or a damaged one"),
         ("mynets:net@list.pt", "list.pt: expected a state dict, got list"),
@@ -235,8 +334,17 @@ def test_truncated_files(tmp_path, make, share):
     path = make(tmp_path / ("m.pt2" if make is exported else "m.pt"))
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(ModelError, match="or a damaged one"):
-        load_model(f"torch:{path}", card=SMALL)
+    with pytest.raises(ModelError, match=r"or a damaged one|torch can't load it") as caught:
+        load_trusted(path, card=SMALL)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["text.pt", "text.pt2"])
+def test_texts_are_no_networks(here, name):
+    (here / name).write_text("hello, I am a text\n")
+    with pytest.raises(ModelError, match=rf"^{name}: (torch can't load it|not an exported program)") as caught:
+        load_trusted(here.joinpath(name).relative_to(here))
+    assert "\n" not in str(caught.value)
 
 
 class Answers(torch.nn.Module):
@@ -295,7 +403,7 @@ def test_gradients_reach_the_pixels(module, images):
 
 @pytest.mark.parametrize("form", [{"batch": 1}, {"batch": 4}, {"limits": (3, 5)}])
 def test_gradients_through_a_program_that_limits_its_batch(tmp_path, images, form):
-    network = load_model(f"torch:{exported(tmp_path / 'mine.pt2', **form)}").differentiable(Compute())
+    network = load_trusted(exported(tmp_path / "mine.pt2", **form)).differentiable(Compute())
     for n in (1, 4, 7):
         pixels = (torch.from_numpy(images[:n]).permute(0, 3, 1, 2).float() / 255).requires_grad_(True)
         logits = network(pixels)
@@ -310,12 +418,12 @@ def test_gradients_through_a_program_that_limits_its_batch(tmp_path, images, for
 def test_gradients_through_a_network_that_writes_to_its_input(images, batch):
     model = to_model(Net(Answers(lambda y: y), name="m", digest="d", batch=batch), SMALL)
     scaled = to_model(Net(WritesToInput(), name="m", digest="d", batch=batch), SMALL)
-    found = []
-    for one in (model, scaled):
+    gradients = []
+    for asked in (model, scaled):
         pixels = (torch.from_numpy(images).permute(0, 3, 1, 2).float() / 255).requires_grad_(True)
-        one.differentiable(Compute())(pixels).sum().backward()
-        found.append(pixels.grad.numpy())
-    np.testing.assert_allclose(found[1], 2 * found[0], rtol=1e-6)
+        asked.differentiable(Compute())(pixels).sum().backward()
+        gradients.append(pixels.grad.numpy())
+    np.testing.assert_allclose(gradients[1], 2 * gradients[0], rtol=1e-6)
 
 
 class WritesToInput(torch.nn.Module):
@@ -371,12 +479,3 @@ def test_a_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"torch models need more packages: pip install 'oodometer\[torch\]'"):
         load_model("torch:mynets:net")
-
-
-def test_the_environment_is_as_before(tmp_path, monkeypatch):
-    path = exported(tmp_path / "mine.pt2")
-    load_model(f"torch:{path}")
-    assert "TORCH_FORCE_WEIGHTS_ONLY_LOAD" not in os.environ
-    monkeypatch.setenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "0")
-    load_model(f"torch:{path}")
-    assert os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] == "0"

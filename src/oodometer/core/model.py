@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -41,7 +41,7 @@ class Input:
             )
 
     def __str__(self) -> str:
-        mean, std = (", ".join(f"{one:.4g}" for one in values) for values in (self.mean, self.std))
+        mean, std = (", ".join(f"{number:.4g}" for number in values) for values in (self.mean, self.std))
         return f"{self.view}; mean {mean}; std {std}"
 
 
@@ -88,7 +88,8 @@ class Model:
         digest: The digest of its weights.
         input: Its preprocessing.
         space: The classes it answers.
-        open: Gives the function from uint8 pixels to logits on a device.
+        open: Gives the function from uint8 pixels to logits on a device. A value that can be pickled: it describes
+            the network, and reads it where it is called.
         differentiable: Gives the same network as a torch module on pixels in [0, 1], where it has gradients.
     """
 
@@ -105,6 +106,10 @@ class Model:
     @cached_property
     def _forward(self) -> Forward:
         return self.open(Compute(threads=0))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # An opened session can't be sent to another process; it is opened there.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def logits(self, images: np.ndarray) -> np.ndarray:
         """The answers to a batch of pixels, (N, H, W, 3) uint8 -> (N, K) float32, on this machine's CPU."""

@@ -61,7 +61,7 @@ class Declared:
         >>> Declared(name="a").over(Declared(name="b", parent="c"))  # doctest: +ELLIPSIS
         Declared(name='a', category=None, parent='c', ...)
         """
-        said = {one.name: getattr(self, one.name) for one in fields(self) if getattr(self, one.name) is not None}
+        said = {part.name: getattr(self, part.name) for part in fields(self) if getattr(self, part.name) is not None}
         return replace(other, **said)
 
     def card(self) -> Card:
@@ -74,22 +74,22 @@ class Declared:
         )
 
 
-def declared_input(one: Input) -> Declared:
+def declared_input(given: Input) -> Declared:
     """A whole preprocessing as declarations."""
-    view = one.view
+    view = given.view
     return Declared(
         size=(view.height, view.width),
         resize="squash" if view.resize is None else view.resize,
         interpolation=view.interpolation,
-        mean=one.mean,
-        std=one.std,
+        mean=given.mean,
+        std=given.std,
     )
 
 
-def declared_card(one: Card) -> Declared:
+def declared_card(card: Card) -> Declared:
     """A whole card as declarations."""
     return Declared(
-        category=one.category, parent=one.parent, interventions=one.interventions, training_data=one.training_data
+        category=card.category, parent=card.parent, interventions=card.interventions, training_data=card.training_data
     )
 
 
@@ -199,10 +199,10 @@ def _distinct(name: str, classes: tuple[str, ...], where: str) -> LabelSpace:
     if not classes:
         raise UsageError(f"{where}: no classes in it")
     seen: set[str] = set()
-    for one in classes:
-        if one in seen:
-            raise UsageError(f"{where}: the class {one!r} is there twice")
-        seen.add(one)
+    for label in classes:
+        if label in seen:
+            raise UsageError(f"{where}: the class {label!r} is there twice")
+        seen.add(label)
     return LabelSpace(name, classes)
 
 
@@ -230,7 +230,7 @@ def _text(value: object, what: str) -> str:
 def _notes(value: object, what: str) -> Mapping[str, str]:
     if not isinstance(value, Mapping):
         raise UsageError(f"{what} must be a table ([notes]), not {_kind(value)}")
-    return {str(key): _note(one, f"{what}: {key}") for key, one in value.items()}
+    return {str(key): _note(note, f"{what}: {key}") for key, note in value.items()}
 
 
 def _note(value: object, what: str) -> str:
@@ -251,7 +251,7 @@ def _flag(value: object, what: str) -> bool:
 
 
 def _texts(value: object, what: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise _wrong(what, "a list of texts", value)
     return tuple(value)
 
@@ -264,10 +264,14 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _number(value: object) -> bool:
+    return _whole(value) or isinstance(value, float)
+
+
 def _size(value: object, what: str) -> tuple[int, int]:
     if isinstance(value, int) and _whole(value):
         return value, value
-    if isinstance(value, list) and len(value) == 2 and all(_whole(one) for one in value):
+    if isinstance(value, list) and len(value) == 2 and all(_whole(side) for side in value):
         return value[0], value[1]
     raise _wrong(what, "a number of pixels or [height, width]", value)
 
@@ -286,7 +290,7 @@ def _interpolation(value: object, what: str) -> str:
 
 
 def _triple(value: object, what: str) -> Triple:
-    if isinstance(value, list) and len(value) == 3 and all(_whole(one) or isinstance(one, float) for one in value):
+    if isinstance(value, list) and len(value) == 3 and all(map(_number, value)):
         return float(value[0]), float(value[1]), float(value[2])
     raise _wrong(what, "three numbers for pixels in [0, 1]", value)
 

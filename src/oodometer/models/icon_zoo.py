@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.model import Model
 from oodometer.models.card import Declared
-from oodometer.models.onnx import load_onnx
+from oodometer.models.onnx import from_file, read_onnx
+from oodometer.models.session import Network
 
 PREFIX = "icons/"
 INSTALLED = Path(__file__).with_name("icons")
@@ -42,7 +43,25 @@ def load_icon_model(name: str, declared: Declared) -> Model:
     check_icons_are_there()
     if name not in icon_names():
         raise UsageError(f"no model named {name!r} in the zoo{did_you_mean(name, icon_names())}")
-    path = icon_folder() / f"{name.removeprefix(PREFIX)}.onnx"
-    model = load_onnx(str(path), declared, allow_pickle=False)
+    model = from_file(_path(name), declared, place=IconModel(name))
     # By this name it can be had again, whatever it is called.
     return replace(model, kind="zoo", notes={**model.notes, "zoo": name})
+
+
+@dataclass(frozen=True)
+class IconModel:
+    """The place of a network: its name in the zoo, since each installation has the zoo in a folder of its own."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"zoo:{self.name}"
+
+    def read(self) -> tuple[Network, str]:
+        """The network of that name, and the digest of its file."""
+        check_icons_are_there()
+        return read_onnx(_path(self.name))
+
+
+def _path(name: str) -> Path:
+    return icon_folder() / f"{name.removeprefix(PREFIX)}.onnx"

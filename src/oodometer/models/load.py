@@ -114,4 +114,4 @@ def expand(spec: str) -> list[str]:
         return [spec]
     from oodometer.models.zoo import zoo_names_like
 
-    return [f"zoo:{one}" for one in zoo_names_like(pattern)]
+    return [f"zoo:{name}" for name in zoo_names_like(pattern)]

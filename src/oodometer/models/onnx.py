@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,38 +13,69 @@ from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Input, Model
 from oodometer.models.card import Declared, card_beside, default_view, plain_preprocessing, preprocessing, space_of
+from oodometer.models.described import Place, described
 from oodometer.models.files import read_file
-from oodometer.models.onnx_to_torch import differentiable
+from oodometer.models.onnx_open import OpenGradients, OpenSession
 from oodometer.models.session import MIN_OPSET, Network, open_session
 
 ELEMENTS = {1: "float32", 10: "float16", 2: "uint8"}  # numbers of onnx.TensorProto.DataType
 
 
+@dataclass(frozen=True)
+class OnnxFile:
+    """The place of a network: a file."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def read(self) -> tuple[Network, str]:
+        """The network of the file, and the digest of it and of the files beside it that hold weights."""
+        return read_onnx(self.path)
+
+
 def load_onnx(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - ONNX has no pickles
     """The model of an .onnx file; a .toml of the same name beside it is its card."""
-    import_extra("onnxruntime", extra="onnx", what="ONNX models")
     path = Path(rest)
-    content = read_file(path)
+    return from_file(path, declared, place=OnnxFile(path.absolute()))
+
+
+def from_file(path: Path, declared: Declared, *, place: Place[Network]) -> Model:
+    """The model of an .onnx file that other processes find at a place."""
+    import_extra("onnxruntime", extra="onnx", what="ONNX models")
+    network, digest = read_onnx(path)
     declared = declared.over(card_beside(path))
-    proto = _parse(content, path)
     name = declared.name or path.stem
-    network, size = _inspect(proto, path)
-    given, notes = _input(network, size, declared, name)
-    if network.softmax:
-        notes["output"] = "softmax"
-    elif len(proto.graph.output) > 1:
-        notes["output"] = f"{network.output} (the first of {len(proto.graph.output)} with a row of logits per image)"
+    given, note = _input(network, declared, name)
+    description = described(name, place, network, digest)
     return Model(
         name=name,
         kind="onnx",
-        digest=_digest(content, proto, path),
+        digest=digest,
         input=given,
         space=space_of(declared, _n_classes(network, given, name), name),
-        open=lambda compute: open_session(network, given, compute, name=name),
+        open=OpenSession(description, given),
         card=declared.card(),
-        differentiable=lambda compute: differentiable(network, given, compute, name=name),
-        notes={**(declared.notes or {}), **notes},
+        differentiable=OpenGradients(description, given),
+        notes={**(declared.notes or {}), "input": note, **_output_note(network)},
     )
+
+
+def read_onnx(path: Path) -> tuple[Network, str]:
+    """The network of a file, and the digest of it and of the files beside it that hold weights."""
+    content = read_file(path)
+    proto = _parse(content, path)
+    return _inspect(proto, path), _digest(content, proto, path)
+
+
+def _output_note(network: Network) -> dict[str, str]:
+    n_outputs = len(network.proto.graph.output)
+    if network.softmax:
+        return {"output": "softmax"}
+    if n_outputs > 1:
+        return {"output": f"{network.output} (the first of {n_outputs} with a row of logits per image)"}
+    return {}
 
 
 def _parse(content: bytes, path: Path) -> Any:
@@ -54,48 +86,58 @@ def _parse(content: bytes, path: Path) -> Any:
         raise ModelError(f"{path}: not an ONNX model, or a damaged one") from error
     if not proto.graph.node or not proto.graph.output:
         raise ModelError(f"{path}: not an ONNX model, or a damaged one")
-    for one in proto.opset_import:
-        if one.domain in ("", "ai.onnx") and one.version < MIN_OPSET:
+    for opset in proto.opset_import:
+        if opset.domain in ("", "ai.onnx") and opset.version < MIN_OPSET:
             raise ModelError(
-                f"{path}: opset {one.version} is too old (at least {MIN_OPSET} is needed); export the model again"
+                f"{path}: opset {opset.version} is too old (at least {MIN_OPSET} is needed); export the model again"
             )
     return proto
 
 
-def _inspect(proto: Any, path: Path) -> tuple[Network, tuple[int | None, int | None]]:
-    """How the network is asked and answers, and the height and width it fixes."""
-    weights = {one.name for one in proto.graph.initializer}
-    inputs = [one for one in proto.graph.input if one.name not in weights]
+def _inspect(proto: Any, path: Path) -> Network:
+    """How the network is asked and answers."""
+    weights = {tensor.name for tensor in proto.graph.initializer}
+    inputs = [value for value in proto.graph.input if value.name not in weights]
     if len(inputs) != 1:
-        found = ", ".join(one.name for one in inputs) or "none"
-        raise ModelError(f"{path}: expected one input for images; it has {len(inputs)} ({found})")
-    tensor = inputs[0].type.tensor_type
-    if tensor.elem_type not in ELEMENTS:
+        names = ", ".join(value.name for value in inputs) or "none"
+        raise ModelError(f"{path}: expected one input for images; it has {len(inputs)} ({names})")
+    element = inputs[0].type.tensor_type.elem_type
+    if element not in ELEMENTS:
         raise ModelError(f"{path}: its input is neither float32, float16 nor uint8; export it with one of these")
-    shape = [dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else None for dim in tensor.shape.dim]
-    channels_last = _channels_last(shape, path)
+    shape = _shape(inputs[0])
     output = _output(proto, path)
-    network = Network(
+    return Network(
         proto=proto,
         input=inputs[0].name,
         output=output,
-        element=ELEMENTS[tensor.elem_type],  # type: ignore[arg-type]
-        channels_last=channels_last,
+        element=ELEMENTS[element],  # type: ignore[arg-type]
+        channels_last=_channels_last(shape, path),
         batch=shape[0],
         softmax=any(node.op_type == "Softmax" and output in node.output for node in proto.graph.node),
         folder=path.resolve().parent if external_files(proto, path) else None,
     )
-    return network, (shape[1], shape[2]) if channels_last else (shape[2], shape[3])
+
+
+def _shape(value: Any) -> list[int | None]:
+    """The shape of a graph's input, None for what is not fixed."""
+    dims = value.type.tensor_type.shape.dim
+    return [dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else None for dim in dims]
+
+
+def _fixed_size(network: Network) -> tuple[int | None, int | None]:
+    """The height and width that the network fixes."""
+    shape = _shape(next(value for value in network.proto.graph.input if value.name == network.input))
+    return (shape[1], shape[2]) if network.channels_last else (shape[2], shape[3])
 
 
 def _channels_last(shape: list[int | None], path: Path) -> bool:
-    told = ", ".join("?" if one is None else str(one) for one in shape)
+    text = ", ".join("?" if side is None else str(side) for side in shape)
     if len(shape) != 4:
-        raise ModelError(f"{path}: its input has shape ({told}); expected (N, 3, H, W) or (N, H, W, 3)")
+        raise ModelError(f"{path}: its input has shape ({text}); expected (N, 3, H, W) or (N, H, W, 3)")
     first, last = shape[1] == 3, shape[3] == 3
     if first == last:
         why = "both could be the channels" if first else "none is the 3 channels"
-        raise ModelError(f"{path}: its input has shape ({told}): of axes 1 and 3 {why}; export it with fixed H and W")
+        raise ModelError(f"{path}: its input has shape ({text}): of axes 1 and 3 {why}; export it with fixed H and W")
     return last
 
 
@@ -104,38 +146,35 @@ def _output(proto: Any, path: Path) -> str:
     outputs = proto.graph.output
     if len(outputs) == 1:
         return str(outputs[0].name)
-    for one in outputs:
-        if len(one.type.tensor_type.shape.dim) == 2:
-            return str(one.name)
+    for output in outputs:
+        if len(output.type.tensor_type.shape.dim) == 2:
+            return str(output.name)
     raise ModelError(
         f"{path}: none of its {len(outputs)} outputs is declared with shape (N, K); export only the logits"
     )
 
 
-def _input(
-    network: Network, size: tuple[int | None, int | None], declared: Declared, name: str
-) -> tuple[Input, dict[str, str]]:
-    wanted = declared.size or (224, 224)
+def _input(network: Network, declared: Declared, name: str) -> tuple[Input, str]:
+    """The preprocessing, and a note on its origin."""
+    size, wanted = _fixed_size(network), declared.size or (224, 224)
     height, width = size[0] or wanted[0], size[1] or wanted[1]
     if declared.size is not None and declared.size != (height, width):
-        told = f"{declared.size[0]}x{declared.size[1]}"
-        raise ModelError(f"model {name}: its input is fixed to {height}x{width} pixels, but {told} is declared")
+        other = f"{declared.size[0]}x{declared.size[1]}"
+        raise ModelError(f"model {name}: its input is fixed to {height}x{width} pixels, but {other} is declared")
     view = default_view(height, width)
     if network.element == "uint8":
-        given, note = plain_preprocessing(declared, view, name=name)
-    else:
-        given, note = preprocessing(declared, Input(view=view), "default")
-    return given, {"input": note}
+        return plain_preprocessing(declared, view, name=name)
+    return preprocessing(declared, Input(view=view), "default")
 
 
 def _n_classes(network: Network, given: Input, name: str) -> int:
     """The number of logits, from the declared shape or by asking once."""
-    output = next(one for one in network.proto.graph.output if one.name == network.output)
+    output = next(value for value in network.proto.graph.output if value.name == network.output)
     dims = output.type.tensor_type.shape.dim
     shape = [dim.dim_value for dim in dims]
-    if len(shape) in (2, 4) and shape[1] > 0 and all(one == 1 for one in shape[2:]):
+    if len(shape) in (2, 4) and shape[1] > 0 and all(side == 1 for side in shape[2:]):
         return int(shape[1])
-    if shape and all(one > 0 for one in shape[1:]):
+    if shape and all(side > 0 for side in shape[1:]):
         raise ModelError(f"model {name}: its output has shape (N, {', '.join(map(str, shape[1:]))}); expected (N, K)")
     probe = np.zeros((1, given.view.height, given.view.width, 3), dtype=np.uint8)
     logits = open_session(network, given, Compute(), name=name)(probe)

@@ -69,15 +69,15 @@ def _read(file: Path, ids: Path | None, values: Values | None) -> tuple[tuple[st
         default: Values = "classes" if np.issubdtype(loaded.dtype, np.integer) else "logits"
         return read_lines(beside, f"the ids of {file.name}"), loaded, values or default
     with loaded:
-        found = [kind for kind in get_args(Values) if kind in loaded.files]
-        if len(found) != 1 or ("ids" not in loaded.files and ids is None):
+        kinds = [kind for kind in get_args(Values) if kind in loaded.files]
+        if len(kinds) != 1 or ("ids" not in loaded.files and ids is None):
             raise DataError(
                 f"{file}: expected the arrays ids and one of {', '.join(get_args(Values))}; it has "
                 f"{', '.join(loaded.files)}"
             )
         try:
-            names = read_lines(ids, "ids") if ids else tuple(str(one) for one in loaded["ids"])
-            return names, loaded[found[0]], values or found[0]
+            names = read_lines(ids, "ids") if ids else tuple(str(id_) for id_ in loaded["ids"])
+            return names, loaded[kinds[0]], values or kinds[0]
         except ValueError as error:
             raise DataError(f"{file}: {error}") from error
 

@@ -130,7 +130,7 @@ def with_pixels(network: Network, preprocessing: Input) -> Any:
     proto = onnx.ModelProto()
     proto.CopyFrom(network.proto)
     graph = proto.graph
-    old = next(one for one in graph.input if one.name == network.input)
+    old = next(value for value in graph.input if value.name == network.input)
     dims = old.type.tensor_type.shape.dim
     batch = network.batch or dims[0].dim_param or "N"
     view = preprocessing.view
@@ -142,7 +142,7 @@ def with_pixels(network: Network, preprocessing: Input) -> Any:
     del graph.node[:]
     graph.node.extend([*nodes, *rest])
     graph.initializer.extend(_constants(preprocessing, network.channels_last) if network.element != "uint8" else [])
-    if not any(one.domain in ("", "ai.onnx") for one in proto.opset_import):
+    if not any(opset.domain in ("", "ai.onnx") for opset in proto.opset_import):
         proto.opset_import.append(onnx.helper.make_opsetid("", 13))
     return proto
 

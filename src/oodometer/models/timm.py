@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +13,58 @@ from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
-from oodometer.models.card import IMAGENET, Declared, label_space
+from oodometer.models.card import IMAGENET, Declared, card_beside, label_space
 from oodometer.models.messages import one_line
-from oodometer.models.torch import Net, fit_weights, read_state, state_digest, to_model
+from oodometer.models.torch import to_model
+from oodometer.models.torch_files import Net, fit_weights, read_state, state_digest
+
+
+@dataclass(frozen=True)
+class TimmNetwork:
+    """The place of a network: its name in timm, and a file of weights where they are not the published ones.
+
+    Args:
+        allow_pickle: That file may run code.
+    """
+
+    name: str
+    checkpoint: Path | None
+    allow_pickle: bool
+
+    def __str__(self) -> str:
+        return f"timm:{self.name}@{self.checkpoint}" if self.checkpoint else f"timm:{self.name}"
+
+    def anywhere(self) -> TimmNetwork:
+        """The same place, said so that it does not depend on the current folder."""
+        return replace(self, checkpoint=self.checkpoint.absolute() if self.checkpoint else None)
+
+    def read(self) -> tuple[Net, str]:
+        """The network with its weights, and their digest."""
+        module = _create(_import(), self.name, pretrained=not self.checkpoint).eval()
+        if self.checkpoint:
+            state = read_state(self.checkpoint, allow_pickle=self.allow_pickle)
+            _match_classes(module, state)
+            fit_weights(module, state, self.checkpoint)
+        for parameter in module.parameters():
+            parameter.requires_grad_(False)
+        name = self.checkpoint.stem if self.checkpoint else self.name
+        net = Net(module, name=name, digest=state_digest(module, f"timm:{self.name}"), kind="timm")
+        return net, net.digest
 
 
 def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
-    """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file."""
+    """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file.
+
+    A .toml beside that file, of the same name, is its card.
+    """
     timm = _import()
     name, _, checkpoint = rest.partition("@")
-    module = _create(timm, name, pretrained=not checkpoint).eval()
-    if checkpoint:
-        state = read_state(Path(checkpoint), allow_pickle=allow_pickle)
-        _match_classes(module, state)
-        fit_weights(module, state, Path(checkpoint))
-    for parameter in module.parameters():
-        parameter.requires_grad_(False)
-    net = Net(
-        module,
-        name=Path(checkpoint).stem if checkpoint else name,
-        digest=state_digest(module, f"timm:{name}"),
-        kind="timm",
-        base=(own_input(_config(timm, module, declared), name), "from timm"),
-        space=None if checkpoint else _space(name, module),
-    )
-    return to_model(net, declared)
+    place = TimmNetwork(name, Path(checkpoint) if checkpoint else None, allow_pickle)
+    net, _ = place.read()
+    declared = declared.over(card_beside(Path(checkpoint))) if checkpoint else declared
+    own = own_input(_config(timm, net.module, declared), name)
+    space = None if checkpoint else _space(name, net.module)
+    return to_model(replace(net, base=(own, "from timm"), space=space), declared, place=place.anywhere())
 
 
 def _import() -> Any:

@@ -13,14 +13,15 @@ from typing import Any
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
 from oodometer.core.extras import import_extra
-from oodometer.core.model import Compute, Forward, Input, Model
+from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
 from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
+from oodometer.models.described import Described
 from oodometer.models.efficientnet_lite import Scale
 from oodometer.models.icon_zoo import PREFIX, check_icons_are_there, icon_names, load_icon_model
-from oodometer.models.onnx_to_torch import differentiable
-from oodometer.models.session import Network, open_session
+from oodometer.models.onnx_open import OpenGradients, OpenSession
+from oodometer.models.session import Network
 from oodometer.models.torch_weights import read_tensors
 
 GRAPH_VERSION = 1  # in the digest: to be raised when the graph that is built from the same weights changes
@@ -34,6 +35,11 @@ class Entry:
     file: str
     sha256: str
     scale: Scale
+
+    @property
+    def digest(self) -> str:
+        """The digest of the model: of its weights and of the graph that is built from them."""
+        return digest_of({"weights": self.sha256, "graph": GRAPH_VERSION})
 
 
 ZOO: Mapping[str, Entry] = {
@@ -68,10 +74,10 @@ def zoo_names_like(pattern: str) -> list[str]:
     """
     if pattern.startswith(PREFIX):
         check_icons_are_there()
-    found = [name for name in fnmatch.filter(zoo_names(), pattern) if name.count("/") == pattern.count("/")]
-    if not found:
+    names = [name for name in fnmatch.filter(zoo_names(), pattern) if name.count("/") == pattern.count("/")]
+    if not names:
         raise UsageError(f"no model of the zoo matches {pattern!r}{did_you_mean(pattern, zoo_names())}")
-    return found
+    return names
 
 
 def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - its weights are plain
@@ -83,7 +89,7 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
     for module in ("onnx", "onnxruntime"):
         import_extra(module, extra="zoo", what="models of the zoo")
     entry = ZOO[rest]
-    path = weights_of(entry)
+    weights_of(entry)  # weights that are missing or wrong are an error now, not when the model is opened
     name = declared.name or rest
     size = entry.scale.size
     if declared.size not in (None, (size, size)):
@@ -92,24 +98,33 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
 
     own = label_space(IMAGENET, folder=Path())
     declared = declared.over(Declared(training_data="ImageNet-1k", classes=own))
-
-    def open_(compute: Compute) -> Forward:
-        return open_session(network(path, entry.scale), given, compute, name=name)
-
-    def differentiable_(compute: Compute) -> Any:
-        return differentiable(network(path, entry.scale), given, compute, name=name)
-
+    description = Described(name, ZooModel(rest), entry.digest)
     return Model(
         name=name,
         kind="zoo",
-        digest=digest_of({"weights": entry.sha256, "graph": GRAPH_VERSION}),
+        digest=entry.digest,
         input=given,
         space=space_of(declared, len(own), name),
-        open=open_,
+        open=OpenSession(description, given),
         card=declared.card(),
-        differentiable=differentiable_,
+        differentiable=OpenGradients(description, given),
         notes={"input": note},
     )
+
+
+@dataclass(frozen=True)
+class ZooModel:
+    """The place of a network: its name in the zoo, since each installation has the weights in a folder of its own."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"zoo:{self.name}"
+
+    def read(self) -> tuple[Network, str]:
+        """The network of that name, and its digest."""
+        entry = ZOO[self.name]
+        return network(weights_of(entry), entry.scale), entry.digest
 
 
 def network(path: Path, scale: Scale) -> Network:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, number, operator
+from oodometer.models.onnx_autograd.operators import Node, number, operator
 
 
 @operator("Identity")
@@ -37,7 +37,7 @@ def flatten(node: Node, x: Any) -> Any:
 def reshape(node: Node, x: Any, shape: Sequence[int]) -> Any:
     """The values in another shape, where 0 is what it was and -1 what is left."""
     if not node.get("allowzero", 0):
-        shape = [x.shape[place] if one == 0 else one for place, one in enumerate(shape)]
+        shape = [x.shape[place] if side == 0 else side for place, side in enumerate(shape)]
     return x.reshape(shape)
 
 
@@ -90,7 +90,7 @@ def _places(start: int, end: int, step: int, n: int) -> range:
     >>> list(_places(-6, -7, -1, 5)), list(range(5))[-6:-7:-1]
     ([0], [])
     """
-    start, end = (one + n if one < 0 else one for one in (start, end))
+    start, end = (place + n if place < 0 else place for place in (start, end))
     low, high = (0, n) if step > 0 else (-1, n - 1)
     return range(min(max(start, 0), high), min(max(end, low), high), step)
 
@@ -100,8 +100,8 @@ def gather(node: Node, x: Any, indices: Any) -> Any:
     """The places of an axis that the indices name; negative ones count from its end."""
     axis = node.get("axis", 0) % x.dim()
     places = indices.reshape(-1).to(torch.int64)
-    found = x.index_select(axis, torch.where(places < 0, places + x.shape[axis], places))
-    return found.reshape((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
+    values = x.index_select(axis, torch.where(places < 0, places + x.shape[axis], places))
+    return values.reshape((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
 
 
 @operator("GatherElements")
@@ -124,7 +124,7 @@ def unsqueeze(node: Node, x: Any, axes: list[int] | int | None = None) -> Any:
     axes = node.get("axes") if axes is None else axes
     axes = [axes] if isinstance(axes, int) else axes or []
     rank = x.dim() + len(axes)
-    for axis in sorted(one % rank for one in axes):
+    for axis in sorted(axis % rank for axis in axes):
         x = x.unsqueeze(axis)
     return x
 
@@ -141,11 +141,11 @@ def pad(
     if node.opset < 11:
         pads, value = node.get("pads"), node.get("value", 0.0)
     pads = pads or []
-    axes = [one % x.dim() for one in axes] if axes else list(range(x.dim()))
+    axes = [axis % x.dim() for axis in axes] if axes else list(range(x.dim()))
     amounts = dict(zip(axes, zip(pads[: len(axes)], pads[len(axes) :], strict=True), strict=True))
     mode = node.get("mode", "constant")
     if mode == "constant":
-        around = [one for axis in reversed(range(x.dim())) for one in amounts.get(axis, (0, 0))]
+        around = [amount for axis in reversed(range(x.dim())) for amount in amounts.get(axis, (0, 0))]
         return F.pad(x, around, value=number(value) or 0)
     for axis, (before, after) in amounts.items():
         if before or after:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from oodometer.models.onnx_operators import Node, operator
+from oodometer.models.onnx_autograd.operators import Node, operator
 
 # The specification's rules for places between two pixels.
 ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -26,7 +26,7 @@ def resize(node: Node, x: Any, *given: Any) -> Any:
     if node.get("antialias", 0) or node.get("exclude_outside", 0):
         raise node.refuse("antialias or exclude_outside")
     scales, sizes = _asked(node, given)
-    axes = [one % x.dim() for one in node.get("axes") or range(x.dim())]
+    axes = [axis % x.dim() for axis in node.get("axes") or range(x.dim())]
     if sizes and node.get("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise node.refuse("keep_aspect_ratio_policy")
     before = [x.shape[axis] for axis in axes]
@@ -49,7 +49,7 @@ def _asked(node: Node, given: tuple[Any, ...]) -> tuple[list[float], list[int]]:
 
 
 def _along(x: Any, axis: int, taps: list[tuple[np.ndarray, np.ndarray]]) -> Any:
-    shape = [-1 if one == axis else 1 for one in range(x.dim())]
+    shape = [-1 if other == axis else 1 for other in range(x.dim())]
     mixed = None
     for places, weights in taps:
         part = x.index_select(axis, torch.from_numpy(places).to(x.device))

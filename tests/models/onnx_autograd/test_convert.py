@@ -15,9 +15,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from oodometer.core.errors import MissingExtraError, ModelError
 from oodometer.core.model import IMAGENET_STD, Compute
-from oodometer.models import onnx_operators
 from oodometer.models.load import load_model
-from oodometer.models.onnx_to_torch import distance, is_half, probes
+from oodometer.models.onnx_autograd import operators as table
+from oodometer.models.onnx_autograd.convert import distance, is_half, probes
 from oodometer.models.session import Network
 
 torch = pytest.importorskip("torch")
@@ -228,8 +228,8 @@ def test_a_use_of_an_operator_that_is_refused(tmp_path):
 def test_other_answers_than_those_of_onnxruntime(tmp_path, matrix, monkeypatch):
     model = load(tmp_path, linear(matrix, helper.make_node("Elu", ["logits"], ["y"])))
     assert model.differentiable(Compute()) is not None
-    wrong = replace(onnx_operators.operators()["Elu"], function=lambda node, x: torch.nn.functional.elu(x, 0.9))
-    monkeypatch.setitem(onnx_operators._table, "Elu", wrong)
+    wrong = replace(table.operators()["Elu"], function=lambda node, x: torch.nn.functional.elu(x, 0.9))
+    monkeypatch.setitem(table._table, "Elu", wrong)
     with pytest.raises(ModelError, match=r"gives other logits than onnxruntime \(by .*% of their spread\)"):
         model.differentiable(Compute())
 

@@ -10,7 +10,7 @@ from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Compute, Input
 from oodometer.models.messages import one_line
-from oodometer.models.onnx_operators import UnsupportedError
+from oodometer.models.onnx_autograd.operators import UnsupportedError
 from oodometer.models.session import MOST_IMAGES, Network, open_session
 
 # Of the spread of the logits. Two runtimes add float32 numbers in different orders; on 29 architectures of timm that
@@ -38,7 +38,7 @@ def differentiable(network: Network, preprocessing: Input, compute: Compute, *, 
 
 
 def _convert(network: Network, name: str) -> Any:
-    from oodometer.models.onnx_graph import Classifier
+    from oodometer.models.onnx_autograd.graph import Classifier
 
     try:
         return Classifier(network)
@@ -109,9 +109,12 @@ def _least(network: Network) -> float:
 def is_half(network: Network) -> bool:
     """Whether some of the network is in half precision."""
     graph = network.proto.graph
-    attributes = [one for node in graph.node for one in node.attribute]
+    attributes = [attribute for node in graph.node for attribute in node.attribute]
     return (
         network.element == "float16"
-        or any(one.data_type in HALF_TYPES for one in graph.initializer)
-        or any(one.t.data_type in HALF_TYPES or (one.name == "to" and one.i in HALF_TYPES) for one in attributes)
+        or any(tensor.data_type in HALF_TYPES for tensor in graph.initializer)
+        or any(
+            attribute.t.data_type in HALF_TYPES or (attribute.name == "to" and attribute.i in HALF_TYPES)
+            for attribute in attributes
+        )
     )

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Input
 from oodometer.core.preprocessing import Geometry
 from oodometer.models.load import load_model
-from oodometer.models.onnx_to_torch import differentiable, probes
+from oodometer.models.onnx_autograd.convert import differentiable, probes
 from oodometer.models.session import Network
 from oodometer.models.zoo import ZOO, weights_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, number, operator
+from oodometer.models.onnx_autograd.operators import Node, number, operator
 
 DTYPES = {  # numbers of onnx.TensorProto.DataType
     1: torch.float32,
@@ -215,7 +215,7 @@ def cumulative_sum(node: Node, x: Any, axis: Any) -> Any:
 
 
 def _product(x: Any, axes: Sequence[int], keep: bool) -> Any:
-    for axis in sorted((one % x.dim() for one in axes), reverse=True):
+    for axis in sorted((place % x.dim() for place in axes), reverse=True):
         x = torch.prod(x, axis, keep)
     return x
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, operator
-from oodometer.models.onnx_operators_layers import padded, window_padding
+from oodometer.models.onnx_autograd.layers import padded, window_padding
+from oodometer.models.onnx_autograd.operators import Node, operator
 
 LARGEST = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 MEANS = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
@@ -20,8 +20,8 @@ def max_pool(node: Node, x: Any) -> Any:
     """The largest value in each window."""
     kernel, strides, dilations = _window(node, x)
     before, after, more = _padding(node, x, kernel, strides, dilations)
-    after = [one + extra for one, extra in zip(after, more, strict=True)]
-    if before != after or any(2 * one > k for one, k in zip(before, kernel, strict=True)):
+    after = [amount + extra for amount, extra in zip(after, more, strict=True)]
+    if before != after or any(2 * amount > k for amount, k in zip(before, kernel, strict=True)):
         x, before = padded(x, before, after, -math.inf), [0] * len(kernel)
     return LARGEST[len(kernel)](x, kernel, strides, before, dilations)
 
@@ -30,17 +30,17 @@ def max_pool(node: Node, x: Any) -> Any:
 def average_pool(node: Node, x: Any) -> Any:
     """The mean of each window; padding counts if count_include_pad says so, what ceil_mode adds never does."""
     kernel, strides, dilations = _window(node, x)
-    if any(one != 1 for one in dilations):
+    if any(step != 1 for step in dilations):
         raise node.refuse(f"dilations={dilations}")
     before, after, more = _padding(node, x, kernel, strides, dilations)
     counted = bool(node.get("count_include_pad", 0))
     pool = MEANS[len(kernel)]
-    if before == after and not any(more) and all(2 * one <= k for one, k in zip(before, kernel, strict=True)):
+    if before == after and not any(more) and all(2 * amount <= k for amount, k in zip(before, kernel, strict=True)):
         return pool(x, kernel, strides, before, False, counted)
     # The share of each window that counts, by pooling ones.
     ones = torch.ones((1, 1, *x.shape[2:]), dtype=x.dtype, device=x.device)
     ones = padded(padded(ones, before, after, float(counted)), [0] * len(kernel), more)
-    x = padded(x, before, [one + extra for one, extra in zip(after, more, strict=True)])
+    x = padded(x, before, [amount + extra for amount, extra in zip(after, more, strict=True)])
     return pool(x, kernel, strides) / pool(ones, kernel, strides)
 
 

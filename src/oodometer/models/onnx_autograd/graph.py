@@ -12,7 +12,7 @@ import onnx
 import onnx.inliner
 import torch
 
-from oodometer.models.onnx_operators import Node, Operator, UnsupportedError, operators
+from oodometer.models.onnx_autograd.operators import Node, Operator, UnsupportedError, operators
 from oodometer.models.session import Network
 
 OWN_DOMAINS = ("", "ai.onnx")
@@ -78,14 +78,16 @@ class Graph(torch.nn.Module):  # type: ignore[misc]
         if network.softmax:
             nodes[-1] = _log_softmax(nodes[-1])
         used = {network.output, *(name for node in nodes for name in node.input)}
-        constants = {one.name: to_torch(one, network.folder) for one in proto.graph.initializer if one.name in used}
+        constants = {
+            tensor.name: to_torch(tensor, network.folder) for tensor in proto.graph.initializer if tensor.name in used
+        }
         self._input, self._output = buffer_name(network.input), buffer_name(network.output)
         self._steps = _compile(nodes, constants, network, opset=_opset(proto))
         self._known = self._keep({buffer_name(name): tensor for name, tensor in constants.items()})
 
     def _keep(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         """Register the large ones of the constants that the steps need; gives back the others."""
-        used = {self._output, *(one.key for step in self._steps for one in step.inputs)}
+        used = {self._output, *(argument.key for step in self._steps for argument in step.inputs)}
         small = {}
         for key, tensor in constants.items():
             if key in used and tensor.is_floating_point() and tensor.numel() > 1:
@@ -122,22 +124,26 @@ class Classifier(torch.nn.Module):  # type: ignore[misc]
 
 
 def _compute(step: Step, values: Mapping[str, Any], device: Any) -> Iterable[Any]:
-    given = [
-        one.value if one.key is None else values[one.key].tolist() if one.plain else values[one.key]
-        for one in step.inputs
-    ]
+    given = [_given(argument, values) for argument in step.inputs]
     if device is not None:
         given = _on_one_device(given, device)
     made = step.operator.function(step.node, *given)
     return made if step.operator.several else (made,)
 
 
+def _given(argument: Argument, values: Mapping[str, Any]) -> Any:
+    if argument.key is None:
+        return argument.value
+    tensor = values[argument.key]
+    return tensor.tolist() if argument.plain else tensor
+
+
 def _on_one_device(given: list[Any], device: Any) -> list[Any]:
     """The inputs of a node, all on the device if one of them is."""
-    tensors = [one for one in given if isinstance(one, torch.Tensor)]
-    if all(one.device == tensors[0].device for one in tensors):
+    tensors = [value for value in given if isinstance(value, torch.Tensor)]
+    if all(tensor.device == tensors[0].device for tensor in tensors):
         return given
-    return [one.to(device) if isinstance(one, torch.Tensor) else one for one in given]
+    return [value.to(device) if isinstance(value, torch.Tensor) else value for value in given]
 
 
 def buffer_name(name: str) -> str:
@@ -150,7 +156,7 @@ def buffer_name(name: str) -> str:
 
 
 def _opset(proto: Any) -> int:
-    return next((one.version for one in proto.opset_import if one.domain in OWN_DOMAINS), 13)
+    return next((opset.version for opset in proto.opset_import if opset.domain in OWN_DOMAINS), 13)
 
 
 def needed_nodes(nodes: Iterable[Any], output: str) -> list[Any]:
@@ -211,7 +217,7 @@ def _compile(nodes: list[Any], constants: dict[str, Any], network: Network, *, o
         step = _step(node, proto, constants, wanted, ends)
         if all(name in constants for name in inputs):
             made = _compute(step, {buffer_name(name): constants[name] for name in inputs}, None)
-            constants.update({name: one for name, one in zip(proto.output, made, strict=False) if name in wanted})
+            constants.update({name: tensor for name, tensor in zip(proto.output, made, strict=False) if name in wanted})
         else:
             steps.append(step)
     return steps
@@ -240,14 +246,14 @@ def _argument(name: str, plain: bool, constants: Mapping[str, Any]) -> Argument:
 
 def _attributes(proto: Any, folder: Path | None) -> dict[str, Any]:
     """The attributes of a node as plain values and tensors of torch."""
-    found = {}
-    for one in proto.attribute:
-        value = onnx.helper.get_attribute_value(one)
-        if one.type == onnx.AttributeProto.TENSOR:
+    plain = {}
+    for attribute in proto.attribute:
+        value = onnx.helper.get_attribute_value(attribute)
+        if attribute.type == onnx.AttributeProto.TENSOR:
             value = to_torch(value, folder)
-        elif one.type == onnx.AttributeProto.STRING:
+        elif attribute.type == onnx.AttributeProto.STRING:
             value = value.decode()
-        elif one.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS):
+        elif attribute.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS):
             value = list(value)
-        found[one.name] = value
-    return found
+        plain[attribute.name] = value
+    return plain

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
-from oodometer.models.onnx_operators import Node, operator
+from oodometer.models.onnx_autograd.operators import Node, operator
 
 CONVOLUTIONS = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
@@ -35,7 +35,7 @@ def window_padding(
 def padded(x: Any, before: list[int], after: list[int], value: float = 0.0) -> Any:
     """The tensor with so many values more around its last axes."""
     # torch counts the axes from the last one.
-    pads = [one for pair in zip(reversed(before), reversed(after), strict=True) for one in pair]
+    pads = [amount for pair in zip(reversed(before), reversed(after), strict=True) for amount in pair]
     return F.pad(x, pads, value=value) if any(pads) else x
 
 
@@ -57,9 +57,9 @@ def transposed_convolution(node: Node, x: Any, weight: Any, bias: Any = None) ->
     strides, dilations = node.get("strides", [1] * n_axes), node.get("dilations", [1] * n_axes)
     more = node.get("output_padding", [0] * n_axes)
     full = TRANSPOSED[n_axes](x, weight, None, strides, 0, 0, node.get("group", 1), dilations)
-    before, after = _cut(node, list(x.shape[2:]), [n + one for n, one in zip(full.shape[2:], more, strict=True)])
-    after = [cut - one for cut, one in zip(after, more, strict=True)]
-    y = padded(full, [-one for one in before], [-one for one in after])
+    before, after = _cut(node, list(x.shape[2:]), [n + extra for n, extra in zip(full.shape[2:], more, strict=True)])
+    after = [cut - extra for cut, extra in zip(after, more, strict=True)]
+    y = padded(full, [-amount for amount in before], [-amount for amount in after])
     return y if bias is None else y + bias.view(-1, *[1] * n_axes)
 
 
@@ -130,7 +130,7 @@ def group_normalization(node: Node, x: Any, scale: Any, bias: Any) -> Any:
     """Groups of channels by their own mean and variance; scale and bias are per group before opset 21."""
     groups = node.get("num_groups")
     if node.opset < 21:
-        scale, bias = (one.repeat_interleave(x.shape[1] // groups) for one in (scale, bias))
+        scale, bias = (values.repeat_interleave(x.shape[1] // groups) for values in (scale, bias))
     return F.group_norm(x, groups, scale, bias, node.get("epsilon", 1e-5))
 
 

@@ -13,12 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from oodometer.models.onnx_operators import UnsupportedError, operators
+from oodometer.models.onnx_autograd.operators import UnsupportedError, operators
 from oodometer.models.session import Network
 
 torch = pytest.importorskip("torch")
 
-from oodometer.models.onnx_graph import Graph  # noqa: E402 - it needs torch
+from oodometer.models.onnx_autograd.graph import Graph  # noqa: E402 - it needs torch
 
 ORT_TYPES = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
 STILL = settings(max_examples=40, deadline=None, derandomize=True)
@@ -38,8 +38,8 @@ class Case:
     attributes: dict = field(default_factory=dict)
 
     def __str__(self) -> str:
-        told = ",".join(f"{key}={value}" for key, value in self.attributes.items() if not hasattr(value, "dims"))
-        return f"{self.op}-{self.opset}({told};{len(self.others)})"
+        options = ",".join(f"{key}={value}" for key, value in self.attributes.items() if not hasattr(value, "dims"))
+        return f"{self.op}-{self.opset}({options};{len(self.others)})"
 
 
 def case(op: str, x: Any, *others: Any, opset: int = 17, n_outputs: int = 1, which: int = 0, **attributes: Any) -> Case:

@@ -78,7 +78,7 @@ def operator(
 def operators() -> Mapping[str, Operator]:
     """The whole table; needs torch."""
     for module in MODULES:
-        importlib.import_module(f"oodometer.models.onnx_operators_{module}")
+        importlib.import_module(f"oodometer.models.onnx_autograd.{module}")
     return MappingProxyType(_table)
 
 
