@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test quick setup format docs figures browser clean
+.PHONY: quickstart test quick coverage setup format docs figures browser clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/oodometer quickstart
@@ -17,6 +17,10 @@ test: $(VENV)/.dev browser
 # The tests a person runs between two edits.
 quick: $(VENV)/.dev
 	$(BIN)/pytest -n auto -q -m "not slow"
+
+# Which lines no test reaches: here, and as pages in htmlcov/. Kernels are compiled, so their lines don't count.
+coverage: $(VENV)/.dev browser
+	$(BIN)/pytest -n auto --cov --cov-report=term-missing:skip-covered --cov-report=html
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
@@ -56,4 +60,4 @@ $(VENV)/.dev: $(VENV)/.quickstart
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist quickstart
+	rm -rf $(VENV) build dist quickstart htmlcov .coverage

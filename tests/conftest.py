@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from declared_skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest calls them
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.preprocessing import Geometry
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
-"""Real data that may lie beside the project; tests that use it skip where it is missing."""
+from shared_data import shared
 
 
 @pytest.fixture(autouse=True)
@@ -25,10 +24,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture(scope="session")
 def imagenet_sample() -> Path:
-    folder = SHARED / "imagenet-sample"
-    if not folder.is_dir():
-        pytest.skip("the ImageNet sample is not here")
-    return folder
+    return shared("imagenet-sample")
 
 
 @dataclass(frozen=True)

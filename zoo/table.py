@@ -7,14 +7,10 @@ python zoo/table.py --write    # puts it into docs/howto-icons.md
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "howto-icons.md"

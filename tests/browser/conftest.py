@@ -24,12 +24,10 @@ from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
 from oodometer.core.preprocessing import Geometry
 from oodometer.store.store import Store, open_store
+from shared_data import shared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
-"""The public table of the 204-model testbed, where it lies beside the project."""
 
 OWN_HOSTS = {None, "", "127.0.0.1", "localhost"}
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
@@ -145,11 +143,10 @@ def small_report(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture(scope="session")
 def testbed_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the testbed's table of 338 models on 213 conditions."""
-    if not (TESTBED / "model_categories.csv").is_file():
-        pytest.skip("the testbed's table is not here")
+    testbed = shared("testbed")
     folder = tmp_path_factory.mktemp("testbed")
-    oodometer("import", TESTBED / "robustness_top1s.csv", "--store", folder / "runs")
-    oodometer("report", folder / "runs", "-o", folder / "report.html", "--categories", TESTBED / "model_categories.csv")
+    oodometer("import", testbed / "robustness_top1s.csv", "--store", folder / "runs")
+    oodometer("report", folder / "runs", "-o", folder / "report.html", "--categories", testbed / "model_categories.csv")
     return folder / "report.html"
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from as_typed import oodometer
 from oodometer.published import hendrycks2019, tables
-
-TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+from shared_data import shared
+from small_testbed import STANDARD, write_small_testbed
 
 
 def test_a_paper_that_agrees() -> None:
@@ -79,9 +79,7 @@ def test_errors(
 
 
 def test_the_testbed() -> None:
-    if not TESTBED.is_dir():
-        pytest.skip("the table of the testbed is not here")
-    result = oodometer("reproduce", "taori2020", "--testbed", TESTBED, "--json")
+    result = oodometer("reproduce", "taori2020", "--testbed", shared("testbed"), "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     (paper,) = json.loads(result.stdout)
     assert paper["paper"] == "taori2020"
@@ -90,11 +88,16 @@ def test_the_testbed() -> None:
     assert ours["slope (logit) of ImageNetV2, 85 standard models"] == pytest.approx(0.923, abs=0.0005)
 
 
+def test_a_testbed_with_other_numbers_gives_exit_code_3(tmp_path: Path) -> None:
+    result = oodometer("reproduce", "taori2020", "--testbed", write_small_testbed(tmp_path / "made"))
+    assert result.exit_code == 3
+    # as it was made: the slope on ImageNetV2 is 0.92, not the 0.923 of the real table
+    assert f"slope (logit) of ImageNetV2, {len(STANDARD)} standard models" in result.stderr
+
+
 def test_a_testbed_with_a_wrong_cell_gives_exit_code_3(tmp_path: Path) -> None:
-    if not TESTBED.is_dir():
-        pytest.skip("the table of the testbed is not here")
     for name in ("robustness_top1s.csv", "model_categories.csv"):
-        (tmp_path / name).write_text((TESTBED / name).read_text())
+        (tmp_path / name).write_text(shared("testbed", name).read_text())
     table = tmp_path / "robustness_top1s.csv"
     header, *rows = table.read_text().splitlines()
     column = header.split(",").index("imagenetv2-matched-frequency-format-val")

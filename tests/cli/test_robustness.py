@@ -15,10 +15,9 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
 from oodometer.store.store import open_store
+from shared_data import shared
 from six_models import CATEGORIES, TABLE
-
-TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
-"""The public table of the 204-model testbed, where it lies beside the project."""
+from small_testbed import ABOVE, BELOW, LINES, STANDARD, write_small_testbed
 
 X, Y = np.array([0.6, 0.65, 0.7, 0.75, 0.8, 0.7]), np.array([0.47, 0.53, 0.58, 0.64, 0.71, 0.62])
 
@@ -177,16 +176,33 @@ def test_a_store_of_predictions(make_dataset) -> None:
 # The testbed
 
 
-def on_testbed(*words: str) -> dict:
-    if not TESTBED.is_dir():
-        pytest.skip("the table of the testbed is not here")
+def on_testbed(folder: Path, *words: str) -> dict:
     result = oodometer(
-        "robustness", "--table", TESTBED / "robustness_top1s.csv", "--categories", TESTBED / "model_categories.csv",
+        "robustness", "--table", folder / "robustness_top1s.csv", "--categories", folder / "model_categories.csv",
         "--baseline-above", "0.55", "--leave-out", "*aws*", "--leave-out", "*batch64*", "--leave-out", "*subsample*",
         "--draws", "200", "--json", *words,
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """The small table in the testbed's layout whose lines and knee are known beforehand."""
+    return write_small_testbed(tmp_path / "made")
+
+
+@pytest.mark.parametrize("setting", ["imagenet-r", "objectnet-1.0-beta", "ytbb-robust_pm0", "imagenet-sketch"])
+def test_the_lines_of_a_made_table_come_out(made: Path, setting: str) -> None:
+    line = LINES[setting]
+    found = on_testbed(made, "--x", line.x, "--y", setting)
+    fitted = found["fitted"]
+    # reference: how the column was made
+    assert (fitted["slope"]["value"], fitted["intercept"]["value"]) == pytest.approx(
+        (line.slope, line.intercept), abs=1e-9
+    )
+    assert fitted["n"] == len(STANDARD)
+    assert {model["model"] for model in found["models"] if model["in_baseline"]} == set(STANDARD)
 
 
 # Fits of the table made apart from this code: slope, intercept and R² on the logit scale, printed to three digits.
@@ -203,14 +219,14 @@ def on_testbed(*words: str) -> dict:
     ],
 )
 def test_the_reference_fits_of_the_testbed(x: str, y: str, n: int, numbers: tuple[float, ...]) -> None:
-    fitted = on_testbed("--x", x, "--y", y)["fitted"]
+    fitted = on_testbed(shared("testbed"), "--x", x, "--y", y)["fitted"]
     assert fitted["n"] == n
     found = (fitted["slope"]["value"], fitted["intercept"]["value"], fitted["r2"])
     assert found == pytest.approx(numbers, abs=0.0005)
 
 
 def test_the_headline_rho_of_the_testbed() -> None:
-    found = on_testbed("--x", "val", "--y", "imagenetv2-matched-frequency-format-val")
+    found = on_testbed(shared("testbed"), "--x", "val", "--y", "imagenetv2-matched-frequency-format-val")
     rho = {one["model"]: 100 * one["rho"]["value"] for one in found["models"]}
     # the reference numbers of the table; Taori et al. 2020, Section 4.1, has 2.1, 1.1 and -0.23
     assert rho["resnet152-imagenet11k"] == pytest.approx(2.12, abs=0.005)
@@ -221,22 +237,24 @@ def test_the_headline_rho_of_the_testbed() -> None:
     assert {one["category"] for one in found["models"]} >= {"", "standard", "lp_adversarial", "robust_intervention"}
 
 
-def test_imagenet_a_has_a_knee_at_a_model_that_has_nothing_right() -> None:
+def test_imagenet_a_has_a_knee_at_a_model_that_has_nothing_right(made: Path) -> None:
     words = ("--x", "val-on-imagenet-a-classes", "--y", "imagenet-a")
-    bent, straight = on_testbed(*words, "--knee", "resnet50"), on_testbed(*words)
+    bent, straight = on_testbed(made, *words, "--knee", "resnet50"), on_testbed(made, *words)
     below, above = bent["fitted"]["pieces"]
     (filtering,) = [one for one in bent["models"] if one["model"] == "resnet50"]
     assert (filtering["y"]["value"], filtering["x"][0]["value"]) == (0.0, bent["fitted"]["knee"])
     assert (bent["fitted"]["left_out"], below["left_out"], above["left_out"]) == (1, 1, 0)
     assert filtering["rho"]["low"] <= filtering["rho"]["value"] < 0
-    # Models above the knee close the gap quickly, those below stay near chance (Taori et al. 2020, section 4.1).
-    assert above["slopes"][0]["value"] > 3 * below["slopes"][0]["value"] > 0
+    # reference: the two pieces by which the column was made
+    slopes = (below["slopes"][0]["value"], above["slopes"][0]["value"])
+    assert slopes == pytest.approx((BELOW, ABOVE), abs=1e-9)
     assert bent["fitted"]["r2"] > straight["fitted"]["r2"]
 
 
 def test_several_clean_sets_of_the_testbed() -> None:
-    found = on_testbed("--x", "val", "--x", "imagenet-sketch", "--y", "imagenet-r")
-    one = on_testbed("--x", "val", "--y", "imagenet-r")
+    testbed = shared("testbed")
+    found = on_testbed(testbed, "--x", "val", "--x", "imagenet-sketch", "--y", "imagenet-r")
+    one = on_testbed(testbed, "--x", "val", "--y", "imagenet-r")
     assert (found["fitted"]["kind"], len(found["fitted"]["pieces"][0]["slopes"])) == ("plane", 2)
     assert found["fitted"]["r2"] > one["fitted"]["r2"]
     assert {model["rho"]["interval"] for model in found["models"]} == {"plane only 95%"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,16 +23,19 @@ from oodometer.published.taori2020 import (
     reproduce,
     rho,
 )
-
-TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
-"""The published table, which may lie beside the project; tests that use it skip where it is missing."""
+from shared_data import shared
+from small_testbed import STANDARD, write_small_testbed
 
 
 @pytest.fixture(scope="module")
 def testbed():
-    if not TESTBED.is_dir():
-        pytest.skip("the testbed's table is not here")
-    return TESTBED
+    return shared("testbed")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The small table in the testbed's layout whose lines are known beforehand."""
+    return write_small_testbed(tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +74,20 @@ def test_every_number_holds(found):
     assert all(check.where for check in found.checks)
 
 
-def test_lines_are_those_of_numpy(testbed):
-    grid = read_testbed(testbed)
-    over = baselines(grid)
+def test_the_paper_has_78_standard_models_and_the_table_85(testbed):
+    over = baselines(read_testbed(testbed))
     assert (over.table.sum(), over.paper.sum()) == (85, 78)
+
+
+def test_baselines_of_the_made_table(made):
+    over = baselines(read_testbed(made))
+    # as it was made: one of the standard models was not measured under corruptions
+    assert (over.table.sum(), over.paper.sum()) == (len(STANDARD), len(STANDARD) - 1)
+
+
+def test_lines_are_those_of_numpy(made):
+    grid = read_testbed(made)
+    over = baselines(grid)
     for shift in FITS:
         x, y = grid.accuracy(shift.x)[over.table], grid.accuracy(shift.y)[over.table]
         both = ~np.isnan(x) & ~np.isnan(y)
@@ -86,12 +98,18 @@ def test_lines_are_those_of_numpy(testbed):
         assert (line.slope, line.intercept) == pytest.approx(expected, abs=1e-9)
 
 
-def test_correlations_are_those_of_numpy(testbed):
+def test_correlations_are_over_the_models_that_have_all_settings(testbed):
     grid = read_testbed(testbed)
+    # reference: the number of models in a computation made apart from this code
+    assert correlations(grid, baselines(grid).table)[1].tolist() == [109, 99]
+
+
+def test_correlations_are_those_of_numpy(made):
+    grid = read_testbed(made)
     over = baselines(grid)
     r, n = correlations(grid, over.table)
-    # reference: the number of models in a computation made apart from this code
-    assert n.tolist() == [109, 99]
+    # as it was made: 19 models are not standard; one has no corruptions, two have no attacks
+    assert n.tolist() == [18, 17]
     average = grid.settings("imagenet-c.").mean(axis=1)
     grid.accuracies["average"] = average
     synthetic, natural = rho(grid, Shift("average", "val", "average"), over.table), rho(grid, V2, over.table)
@@ -118,6 +136,23 @@ def test_remarks_are_derived(found):
     # reference: the ρ that the table gives, computed apart from this code
     assert "are 2.12, 1.11, -0.21" in text
     assert "all 185 columns of corruptions" in text
+
+
+def test_a_number_follows_its_cell(made, tmp_path):
+    before = {check.what: check.ours for check in reproduce(made).checks}
+    assert len(before) == len(reproduce(made).checks) - 2  # two correlations are compared with paper and table
+    cells = list(csv.reader((made / ACCURACIES).read_text(encoding="utf-8").splitlines()))
+    (row,) = (row for row in cells if row[0] == "google_resnet101_jft-300M")
+    place = cells[0].index(V2.y)
+    row[place] = str(float(row[place]) + 1)
+    categories = csv.reader((made / CATEGORIES).read_text(encoding="utf-8").splitlines())
+    after = {check.what: check.ours for check in reproduce(write(tmp_path / "moved", cells, categories)).checks}
+    moved = {what for what in before if after[what] != before[what]}
+    rho_of_it = "ρ (percent) on ImageNetV2 of ResNet-101 trained on JFT-300M"
+    # it is in no line, in one ρ, and in one correlation: it was not measured under attack
+    assert moved == {rho_of_it, next(what for what in before if what.startswith("r of ρ under image corruptions"))}
+    # closed form: ρ is its accuracy less that of the line
+    assert after[rho_of_it] - before[rho_of_it] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

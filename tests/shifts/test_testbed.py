@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -17,6 +15,7 @@ from oodometer.shifts.availability import overview
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_setting, needs_of, setting, settings
+from published_lists import published_list
 
 
 @pytest.fixture
@@ -26,10 +25,7 @@ def sources(make_dataset) -> Sources:
 
 
 def test_the_settings_are_the_published_ones():
-    path = Path(__file__).resolve().parents[3] / "shared" / "reference" / "testbed_213_settings.txt"
-    if not path.is_file():
-        pytest.skip("the list of settings is not here")
-    assert set(settings()) == set(path.read_text().split())
+    assert set(settings()) == set(published_list("testbed_settings.txt").split())
 
 
 def test_there_are_as_many_of_each_kind_as_the_paper_says():

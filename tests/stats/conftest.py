@@ -1,4 +1,4 @@
-"""The public table of the 204-model testbed, where it lies beside the project."""
+"""The public table of the 204-model testbed, where it lies beside the project, and a made one everywhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[3] / "shared" / "testbed"
+from shared_data import shared
+from small_testbed import write_small_testbed
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,20 @@ class Grid:
 
 @pytest.fixture(scope="session")
 def testbed() -> Grid:
-    if not FOLDER.is_dir():
-        pytest.skip("the table of the testbed is not here")
-    with (FOLDER / "robustness_top1s.csv").open(newline="") as file:
+    return read_grid(shared("testbed"))
+
+
+@pytest.fixture(scope="session")
+def made_testbed(tmp_path_factory: pytest.TempPathFactory) -> Grid:
+    """The small table whose lines and knee are known beforehand."""
+    return read_grid(write_small_testbed(tmp_path_factory.mktemp("made-testbed")))
+
+
+def read_grid(folder: Path) -> Grid:
+    """The table in a folder, by the csv module alone."""
+    with (folder / "robustness_top1s.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
-    with (FOLDER / "model_categories.csv").open(newline="") as file:
+    with (folder / "model_categories.csv").open(newline="") as file:
         kinds = dict(list(csv.reader(file))[1:])
     shares = np.array([[float(cell) / 100 if cell else np.nan for cell in row[1:]] for row in rows])
     models = tuple(row[0] for row in rows)

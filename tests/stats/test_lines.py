@@ -27,6 +27,7 @@ from oodometer.stats.lines import (
     weighted_lines,
 )
 from oodometer.stats.scales import SCALES, from_scale, to_scale
+from small_testbed import LINES, NOT_MEASURED, STANDARD
 
 quick = settings(deadline=None, derandomize=True, max_examples=40)
 X = np.array([0.56, 0.61, 0.66, 0.70, 0.72, 0.75, 0.78, 0.81])
@@ -271,6 +272,16 @@ def test_curved_scales_fit_better_once_the_fisher_vectors_are_in():
     assert fits[0].line.n == 67
     assert rmse["probit"] < rmse["linear"] / 2
     assert rmse["logit"] < rmse["linear"] / 2
+
+
+@pytest.mark.parametrize("setting", LINES)
+def test_a_line_that_was_made_is_found_again(made_testbed, setting):
+    made = LINES[setting]
+    line = fit_line(*made_testbed.baseline(made.x, setting))
+    # reference: the line by which the column was made; models of other studies lie off it and take no part
+    assert (line.slope, line.intercept, line.r2) == pytest.approx((made.slope, made.intercept, 1.0), abs=1e-9)
+    assert line.n == len(STANDARD) - (setting in NOT_MEASURED["plain-03"])
+    assert line.left_out == 0
 
 
 # Fits on the testbed's table, reported with it to three digits: slope, intercept and R² on the logit scale.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
 from oodometer.core.errors import OodometerError
+from oodometer.published.tables import read_table
 from oodometer.stats.ranks import rank_change, rank_change_range, rank_range, ranks, swapped_pairs, top_overlap
 
-PAPERS = Path(__file__).resolve().parents[3] / "shared" / "papers"
 quick = settings(deadline=None, derandomize=True, max_examples=100)
 few_levels = st.integers(0, 6).map(lambda level: level / 10)
 two_sets = st.integers(1, 12).flatmap(lambda m: st.tuples(*[st.lists(few_levels, min_size=m, max_size=m)] * 2))
@@ -90,25 +88,26 @@ def test_values_that_differ_in_the_last_digit_keep_their_order(thousandths):
     assert found.best.tolist() == found.worst.tolist() == rankdata(-np.array(thousandths)).tolist()
 
 
-ROW = re.compile(
-    r"^(\d+) ?([A-Za-z]\w*) (\d+\.\d) ?\[[\d., ]+\] ?(\d+\.\d) ?\[[\d., ]+\] ?-?\d+\.\d ?(\d+) (-?\d+)$", re.MULTILINE
-)  # fmt: skip
-"""Old rank, model, accuracy [interval], new accuracy [interval], gap, new rank, change."""
+NEW_SETS = [
+    *(("cifar10", "cifar10_test", name, 34) for name in ("cifar10.1", "cifar10.1_balanced")),
+    *(
+        ("imagenet", f"val_{top}", f"{name}_{top}", 67)
+        for name in ("matched_frequency", "threshold_0.7", "top_images")
+        for top in ("top1", "top5")
+    ),
+]
 
 
-@pytest.mark.parametrize(("table", "models"), [(11, 34), (12, 34), *((number, 67) for number in range(15, 21))])
-def test_every_published_rank_is_one_that_the_rounded_accuracies_allow(table, models):
+@pytest.mark.parametrize(("table", "old_set", "new_set", "models"), NEW_SETS)
+def test_every_published_rank_is_one_that_the_rounded_accuracies_allow(table, old_set, new_set, models):
     # Recht et al. 2019, Tables 11 and 12 (CIFAR-10) and 15 to 20 (ImageNet, three new sets, top-1 and top-5)
-    papers = [
-        paper for paper in PAPERS.glob("*.txt") if "Do ImageNet Classifiers Generalize" in paper.read_text()[:200]
-    ]
-    if not papers:
-        pytest.skip("the paper is not here")
-    _, text = re.split(rf"Table {table}: (?=(?:Top-. m|M)odel accuracy)", papers[0].read_text())
-    rows = ROW.findall(re.split(r"Table \d+: ", text)[0])
-    old_rank, new_rank, change = np.array([[int(row[0]), int(row[4]), int(row[5])] for row in rows]).T
-    old, new = np.array([[float(row[2]), float(row[3])] for row in rows]).T / 100
-    assert len(rows) == models
+    accuracies, printed = (read_table(f"recht2019_{table}{kind}") for kind in ("", "_printed"))
+    assert accuracies.models == printed.models
+    assert len(accuracies.models) == models
+    old, new = (accuracies.column(name) / 100 for name in (old_set, new_set))
+    old_rank, new_rank, change = (
+        printed.column(name).astype(int) for name in (f"{old_set}_rank", f"{new_set}_rank", f"{new_set}_rank_change")
+    )
     for accuracies, published in ((old, old_rank), (new, new_rank)):
         assert sorted(published) == list(range(1, models + 1))  # equals do not share a rank
         found = rank_range(accuracies)

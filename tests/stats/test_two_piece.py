@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import logit
 from scipy.stats import linregress
 from statsmodels.api import OLS
 
@@ -13,6 +14,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.stats.lines import fit_line
 from oodometer.stats.scales import SCALES, from_scale, to_scale
 from oodometer.stats.two_piece import Hinge, fit_hinge, fit_two_piece
+from small_testbed import ABOVE, AT, BELOW
 
 quick = settings(deadline=None, derandomize=True, max_examples=30)
 
@@ -138,6 +140,25 @@ def test_a_search_needs_models():
         fit_two_piece([0.4, 0.5, 0.6, 0.7, 0.8], [0.1, 0.2, 0.3, 0.4, 0.6])
     with pytest.raises(OodometerError, match="3 clean accuracies"):
         fit_hinge([0.4, 0.5, 0.6, 0.6], [0.1, 0.2, 0.3, 0.35])
+
+
+def test_a_bend_that_was_made_is_found_again(made_testbed):
+    x, y = made_testbed["val-on-imagenet-a-classes"], made_testbed["imagenet-a"]
+    resnet = made_testbed.models.index("resnet50")
+    rows = made_testbed.standard
+    fit = fit_two_piece(x[rows], y[rows], x[resnet])
+    hinge, line = fit_hinge(x[rows], y[rows], x[resnet]), fit_line(x[rows], y[rows])
+    # ResNet-50 has nothing right, and the logit of 0 is infinite
+    assert y[resnet] == 0
+    assert fit.left_out == hinge.left_out == line.left_out == 1
+    # reference: the two pieces by which the column was made
+    assert (fit.below.slope, fit.above.slope) == pytest.approx((BELOW, ABOVE), abs=1e-9)
+    assert logit(fit.at(x[resnet])) == pytest.approx(AT, abs=1e-9)
+    assert (fit.r2, hinge.r2) == pytest.approx((1.0, 1.0), abs=1e-12)
+    assert line.r2 < 0.95  # one straight line misses the bend
+    assert fit_hinge(*made_testbed.baseline("val-on-imagenet-a-classes", "imagenet-a")).knee == pytest.approx(
+        x[resnet], abs=0.01
+    )
 
 
 def test_imagenet_a_bends_at_resnet_50(testbed):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from oodometer.core.errors import DataError, StoreError
 from oodometer.store.tables import Accuracy, parse_table, read_tables, write_table
-
-GRID = Path(__file__).resolve().parents[3] / "shared" / "testbed" / "robustness_top1s.csv"
+from shared_data import shared
+from small_testbed import MODELS, accuracies, write_small_testbed
 
 
 def error_of(text: str) -> str:
@@ -131,14 +131,16 @@ def test_a_damaged_table_is_an_error_of_one_line(local_store):
     assert "\n" not in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def grid() -> str:
-    if not GRID.is_file():
-        pytest.skip("the grid of the testbed is not here")
-    return GRID.read_text(encoding="utf-8")
+def test_a_made_grid_is_read_whole(local_store, tmp_path):
+    grid = (write_small_testbed(tmp_path) / "robustness_top1s.csv").read_text(encoding="utf-8")
+    check_read_whole(grid, local_store, (len(MODELS), len(accuracies())))
 
 
-def test_the_real_grid_is_read_whole(grid, local_store):
+def test_the_real_grid_is_read_whole(local_store):
+    check_read_whole(shared("testbed", "robustness_top1s.csv").read_text(encoding="utf-8"), local_store, (338, 213))
+
+
+def check_read_whole(grid, local_store, shape):
     rows = parse_table(grid, source="robustness_top1s.csv")
     # reference: the csv module alone
     header, *lines = csv.reader(grid.splitlines())
@@ -148,8 +150,8 @@ def test_the_real_grid_is_read_whole(grid, local_store):
         for setting, value in zip(header[1:], line[1:], strict=True)
         if value
     }
-    assert len({row.model for row in rows}) == len(lines) == 338
-    assert len(header) - 1 == 213
+    assert (len({row.model for row in rows}), len(header) - 1) == (len(lines), len(header) - 1) == shape
+    assert len(rows) < len(lines) * (len(header) - 1)  # empty cells are no rows
     assert {row.condition for row in rows} <= set(header)
     assert len(rows) == len(expected)
     assert max(abs(row.accuracy - expected[row.model, row.condition]) for row in rows) < 1e-12

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, read_table_file, write_table
 from oodometer.study import study_of
 from oodometer.study.shift_predictors import foretold
+from shared_data import shared
 
-TESTBED = Path(__file__).resolve().parents[3] / "shared" / "testbed"
 M = 16
 MODELS = [f"m{at:02d}" for at in range(M)]
 STANDARD = np.arange(M) < 8
@@ -140,14 +139,14 @@ def test_few_models_leave_r_undefined(filled):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not TESTBED.is_dir(), reason="the testbed's table is not here")
 def test_the_testbed_says_what_the_paper_says(filled):
     """Taori et al. 2020, section 4.2: r with ImageNetV2 is 0.24 for the corruption average and -0.05 for PGD.
 
     From the public table, models of at least 55 % clean accuracy: 0.27 and -0.05.
     """
-    origins = read_origins(str(TESTBED / "model_categories.csv"))
-    write_table(filled.store, read_table_file(str(TESTBED / "robustness_top1s.csv")))
+    testbed = shared("testbed")
+    origins = read_origins(str(testbed / "model_categories.csv"))
+    write_table(filled.store, read_table_file(str(testbed / "robustness_top1s.csv")))
     options = replace(QUICK, baseline_above=0.55)
     found = foretold(study_of(filled.store, origins=origins, options=options))
     r = {one.synthetic: one.r for one in found.whole.pairs if one.natural == "imagenetv2-matched-frequency-format-val"}

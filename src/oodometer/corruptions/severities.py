@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from oodometer.core.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 Strength = tuple[float, ...]
 """The constants of one corruption at one severity."""

@@ -134,8 +134,8 @@ def _load(path: str, n: int) -> Scan | None:
         # Opened here, because np.load leaves a damaged file open.
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             contents, positions, problems = kept["contents"], kept["positions"], kept["problems"]
-    # Of an array that is no archive, Python 3.10 says AttributeError and later ones TypeError.
-    except (OSError, ValueError, TypeError, AttributeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+    # TypeError: an array that is no archive.
+    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
     if contents.shape != (n, CONTENT_BYTES) or contents.dtype != np.uint8 or positions.shape != problems.shape:
         return None

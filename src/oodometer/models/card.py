@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -12,11 +12,6 @@ from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.model import Card, Input
 from oodometer.core.preprocessing import INTERPOLATIONS, Geometry, Interpolation
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 IMAGENET = "imagenet-1k"
 Triple = tuple[float, float, float]

@@ -13,8 +13,7 @@ from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
-
-SHARED = Path(__file__).resolve().parents[4] / "shared"
+from published_lists import published_list
 
 V2 = [name for name in known_sets.names() if name.startswith("imagenetv2-")]
 FILES = {
@@ -107,10 +106,7 @@ def test_the_classes_are_the_published_ones(letter: str) -> None:
     assert len(set(found)) == 200
     assert list(found) == sorted(found)
     assert set(found) < set(imagenet().classes)
-    published = SHARED / "published" / f"imagenet_{letter}_wnids.txt"
-    if not published.exists():
-        pytest.skip("the published lists are not here")
-    assert list(found) == published.read_text().split()
+    assert list(found) == published_list(f"imagenet_{letter}_wnids.txt").split()
 
 
 @pytest.mark.parametrize("name", ["imagenet-a", "imagenet-o", "imagenet-r"])

@@ -13,8 +13,7 @@ from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.layouts.icons50 import held_out_names, icons_50
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
-
-SHARED = Path(__file__).resolve().parents[4] / "shared"
+from published_lists import published_list
 
 # names as they are in the archive
 FILES = {
@@ -113,8 +112,5 @@ def test_the_50_held_out_subtypes() -> None:
 def test_the_classes_and_numbers_are_as_published() -> None:
     known = known_sets.get("icons-50")
     assert (known.n_images, known.n_classes) == (10_000, 50)
-    table = SHARED / "published" / "icons50_classes.txt"
-    if not table.exists():
-        pytest.skip("the paper's list is not here")
-    names = [line.strip() for line in table.read_text().splitlines() if line.strip()]
+    names = [line.strip() for line in published_list("icons50_classes.txt").splitlines() if line.strip()]
     assert [one.lower().replace(" ", "_") for one in names] == list(icons_50().classes)

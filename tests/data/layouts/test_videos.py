@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from oodometer.catalogue.sets import set_entries
+from shared_data import shared
 
 VID, YTBB = (set_entries()[name] for name in ("imagenet-vid-robust", "ytbb-robust"))
-SHARED = Path(__file__).resolve().parents[4] / "shared"
 
 
 @pytest.mark.parametrize("known", [VID, YTBB], ids=lambda known: known.name)
 @pytest.mark.parametrize("k", [0, 10])
 def test_the_accuracies_of_the_testbed_are_shares_of_so_many_anchors(known, k):
-    table = SHARED / "testbed" / "robustness_top1s.csv"
-    if not table.exists():
-        pytest.skip("the testbed's accuracies are not here")
-    with table.open(newline="") as file:
+    with shared("testbed", "robustness_top1s.csv").open(newline="") as file:
         said = [row[f"{known.name}_pm{k}"] for row in csv.DictReader(file)]
     percents = np.array([float(one) for one in said if one])
     percents = percents[np.isfinite(percents)]
