@@ -110,7 +110,7 @@ class EncodedSource:
         try:
             content = self.images.read(index)
         except DataError as error:
-            return Finding(content_digest(b""), str(error), lasting=False)
+            return Finding(content_digest(b""), str(error))
         problem = problem_of(content)
         return Finding(content_digest(content), f"{self.images.name(index)}: {problem}" if problem else None)
 
@@ -133,7 +133,7 @@ class ArraySource:
         try:
             pixels = pixels_of(Image.fromarray(self.rows.read(index)))
         except DataError as error:
-            return Finding(content_digest(b""), str(error), lasting=False)
+            return Finding(content_digest(b""), str(error))
         shape = "x".join(str(side) for side in pixels.shape)
         return Finding(content_digest(shape.encode() + b"\0" + pixels.tobytes()), None)
 
