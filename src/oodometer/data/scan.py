@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
@@ -81,6 +81,12 @@ def scan_images(indices: np.ndarray, images: Versioned, inspect: Callable[[int],
     if path and new:
         save_kept(path, KeptScan.of(versions, contents, leave_out=list(broken)))
     return Scan(contents, broken)
+
+
+def forget_scan(indices: np.ndarray, images: Versioned) -> None:
+    """Keep no longer what a scan of these images found."""
+    with suppress(OSError):
+        os.unlink(_cache_path([int(index) for index in indices], images))
 
 
 def problem_of(content: bytes) -> str | None:

@@ -23,6 +23,7 @@ from oodometer.core.model import Compute, Forward, Model, batches, checked_logit
 from oodometer.core.predictions import from_logits, with_logits
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.stored_answers import StoredAnswers
+from oodometer.data.scanned import ChangedError
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Chunk, Part, Task, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
@@ -260,6 +261,8 @@ class Worker:
             self._check_stop()
             try:
                 seen = chunk.source.views(row, views)
+            except ChangedError:  # it is not broken: to leave it out would be wrong too
+                raise
             except DataError as error:
                 if self._options.skip_broken:
                     continue
