@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -91,6 +92,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(addresses, name, counted)
     return seen
+
+
+@pytest.fixture
+def settle() -> Callable[[], None]:
+    """Wait until what was just written is old enough that its time of change tells it from what comes later."""
+    return lambda: time.sleep(0.06)
 
 
 @pytest.fixture

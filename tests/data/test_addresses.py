@@ -1,4 +1,5 @@
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -6,7 +7,7 @@ from oodometer.core.errors import DataError
 from oodometer.data import addresses
 
 
-def test_bytes_ranges_and_versions_anywhere(root, put):
+def test_bytes_ranges_and_versions_anywhere(root, put, settle):
     file = put(f"{root}/a/b.bin", b"0123456789")
     assert addresses.read_bytes(file) == b"0123456789"
     assert addresses.read_range(file, 3, 4) == b"3456"
@@ -14,11 +15,33 @@ def test_bytes_ranges_and_versions_anywhere(root, put):
     with addresses.open_binary(file) as opened:
         opened.seek(8)
         assert opened.read() == b"89"
+    settle()
     before = addresses.version_of(file)
     assert before == addresses.version_of(file)
     put(file, b"other size")
     put(file, b"other size now")
     assert addresses.version_of(file) != before
+
+
+def test_the_version_of_what_changed_just_now_never_comes_again(root, put):
+    file = put(f"{root}/a.bin", b"0123456789")
+    assert addresses.version_of(file) != addresses.version_of(file)
+
+
+@pytest.mark.parametrize(
+    ("changed_ns", "asked_ns", "settled"),
+    [
+        (5_000_000_001, 5_060_000_000, True),
+        (5_000_000_001, 5_040_000_000, False),
+        (5_000_000_000, 6_900_000_000, False),  # a file system that keeps whole seconds
+        (4_000_000_000, 6_000_000_001, True),
+        (9_000_000_001, 5_000_000_000, False),  # in the future: a clock was wrong
+    ],
+)
+def test_when_a_time_of_change_tells(changed_ns, asked_ns, settled):
+    for times in ({"st_mtime_ns": changed_ns, "st_ctime_ns": 1}, {"st_mtime_ns": 1, "st_ctime_ns": changed_ns}):
+        version = addresses._version_of_stat(SimpleNamespace(st_size=1, st_ino=2, **times), asked_ns)
+        assert ("seen at" not in version) == settled
 
 
 def test_a_range_beyond_the_end_is_an_error(root, put, error_of):

@@ -44,6 +44,7 @@ def command(
     """Corrupt a data set or an image."""
     from oodometer.core.preprocessing import Geometry
     from oodometer.shifts.corrupted_files import Job, check_target, parse_names, parse_severities
+    from oodometer.shifts.unfinished_files import nothing_unfinished
 
     import_plugins(plugin_modules)
     if frost_textures:
@@ -67,9 +68,10 @@ def command(
         view=None if is_array else view,
         seed=seed,
     )
-    check_target(job, source, force=force)
-    say_if_compiling()
-    made = (write_arrays if is_array else write_files)(job, threads=threads, force=force)
+    with nothing_unfinished(job.target):
+        check_target(job, source, force=force)
+        say_if_compiling()
+        made = (write_arrays if is_array else write_files)(job, threads=threads, force=force)
     say(f"{made} images written to {target}" if made else f"nothing new to do: everything is in {target} already")
 
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import glob
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import IO, Any
 
 from oodometer.core.errors import DataError
 
 # What file systems call the thing that changes when a file does, the most telling first.
 _MARKS = ("ETag", "etag", "md5Hash", "md5", "checksum", "mtime", "LastModified", "last_modified", "updated", "created")
+
+_GRAIN_NS = 50_000_000
+"""Clocks of file systems go by the ticks of the system, up to 10 ms apart; two changes within a tick look alike."""
+
+_COARSE_GRAIN_NS = 2_000_000_000
+"""Some file systems keep whole seconds, or every other one: times without a fraction may be of those."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +137,16 @@ def open_binary(address: str) -> IO[bytes]:
 
 
 def version_of(address: str) -> str | None:
-    """A text that changes when the file does; None where that can't be known."""
+    """A text that changes when the file does; None where that can't be known.
+
+    Of a file that was changed just now it is another text each time: the next change may bear the same time.
+    """
+    asked_ns = time.time_ns()
     if is_remote(address):
         fs, path = _file_system(address)
-        return _version_of_info(_remote(address, fs.info, path))
+        return _version_of_info(_remote(address, fs.info, path), asked_ns)
     try:
-        return _version_of_stat(os.stat(address))
+        return _version_of_stat(os.stat(address), asked_ns)
     except (OSError, ValueError) as error:
         raise _unreadable(address, error) from error
 
@@ -143,8 +155,9 @@ def list_files(folder: str) -> list[FoundFile]:
     """All files below a folder, sorted by path; symbolic links are followed, hidden files and folders left out."""
     if is_remote(folder):
         fs, root = _file_system(folder)
+        asked_ns = time.time_ns()
         found: dict[str, Any] = _remote(folder, fs.find, root, detail=True)
-        files = [FoundFile(_below(root, path), _version_of_info(info)) for path, info in found.items()]
+        files = [FoundFile(_below(root, path), _version_of_info(info, asked_ns)) for path, info in found.items()]
         shown = [file for file in files if not any(part.startswith(".") for part in file.path.split("/"))]
         return sorted(shown, key=lambda file: file.path)
     try:
@@ -249,19 +262,48 @@ def _walk(folder: str, prefix: str, above: frozenset[tuple[int, int]]) -> Iterat
 
 
 def _version_of_entry(entry: os.DirEntry[str]) -> str | None:
+    asked_ns = time.time_ns()
     try:
-        return _version_of_stat(entry.stat())
+        return _version_of_stat(entry.stat(), asked_ns)
     except OSError:  # a dangling link: whoever reads it gets the error
         return None
 
 
-def _version_of_stat(status: os.stat_result) -> str:
-    return f"{status.st_size} {status.st_mtime_ns}"
+def _version_of_stat(status: os.stat_result, asked_ns: int) -> str:
+    # The time of the content (mtime) can be set back, that of the entry (ctime) can't; a file that is put in the place
+    # of another has an inode of its own.
+    version = f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+    return _once_settled(version, (status.st_mtime_ns, status.st_ctime_ns), asked_ns)
 
 
-def _version_of_info(info: dict[str, Any]) -> str | None:
-    marks = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark) is not None]
-    return f"{info.get('size')} {marks[0]}" if marks else None
+def _version_of_info(info: dict[str, Any], asked_ns: int) -> str | None:
+    mark = next((one for one in _MARKS if info.get(one) is not None), None)
+    if mark is None:
+        return None
+    more = f" {info.get('created')} {info.get('ino')}" if mark == "mtime" else ""
+    times = [info[mark], *([info["created"]] if more and info.get("created") is not None else [])]
+    return _once_settled(f"{info.get('size')} {mark}={info[mark]}{more}", _nanoseconds(times), asked_ns)
+
+
+def _nanoseconds(times: list[Any]) -> tuple[int, ...]:
+    """Those that are times; what a file system gives as text or as the digest of the content is none."""
+    seconds = [one.timestamp() if isinstance(one, datetime) else one for one in times]
+    return tuple(int(one * 1e9) for one in seconds if isinstance(one, (int, float)))
+
+
+def _once_settled(version: str, times_ns: tuple[int, ...], asked_ns: int) -> str:
+    """The version, if a change from now on is sure to bear another time; otherwise a text that never comes again.
+
+    >>> _once_settled("9 bytes", (1_000_000_001,), 2_000_000_000)
+    '9 bytes'
+    >>> _once_settled("9 bytes", (1_000_000_000,), 2_000_000_000)
+    '9 bytes, seen at 2000000000'
+    """
+    for one in times_ns:
+        grain = _GRAIN_NS if one % 1_000_000_000 else _COARSE_GRAIN_NS
+        if one >= asked_ns - grain:
+            return f"{version}, seen at {asked_ns}"
+    return version
 
 
 def _below(root: str, path: str) -> str:

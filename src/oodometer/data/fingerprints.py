@@ -54,7 +54,7 @@ def looks_of(dataset: Dataset, progress: Progress) -> Looks:
         try:
             image = _decoded(dataset.source, index)
         except DataError as error:
-            return Finding(bytes(2 * _BYTES_OF_DIGEST), str(error), lasting=False)
+            return Finding(bytes(2 * _BYTES_OF_DIGEST), str(error))
         return Finding(_digest(image) + difference_hash(image).tobytes(), None)
 
     scan = scan_images(dataset.rows, SourceNames(dataset.source, "looks 1"), inspect, progress)

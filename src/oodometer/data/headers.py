@@ -45,21 +45,20 @@ class Header:
 
 @dataclass(frozen=True)
 class SourceNames:
-    """Where the images of a source lie, and versions that belong to one way of looking at them."""
+    """Where the images of a source lie, under names that belong to one way of looking at them."""
 
     source: ImageSource
     way: str
 
     def name(self, index: int) -> str:
-        """Where the image lies."""
+        """Where the image lies, and how it is looked at."""
         kept = kept_images(self.source)
-        return str(index) if kept is None else kept.name(index)
+        return f"{self.way} {index if kept is None else kept.name(index)}"
 
     def version(self, index: int) -> str | None:
-        """The version of the image, as this way of looking at it is remembered."""
+        """The version of the image."""
         kept = kept_images(self.source)
-        version = None if kept is None else kept.version(index)
-        return None if version is None else f"{self.way} {version}"
+        return None if kept is None else kept.version(index)
 
 
 def as_kept(source: ImageSource) -> ImageSource:
@@ -90,7 +89,7 @@ def headers_of(dataset: Dataset, progress: Progress) -> Headers:
         try:
             header = _header(dataset.source, index)
         except DataError as error:
-            return Finding(_PACKED.pack(b"", 0, 0), str(error), lasting=False)
+            return Finding(_PACKED.pack(b"", 0, 0), str(error))
         return Finding(_PACKED.pack(header.kind.encode()[:8], header.width, header.height), None)
 
     scan = scan_images(dataset.rows, SourceNames(dataset.source, "header 1"), inspect, progress)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
-import zipfile
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from oodometer.core.dataset import Progress, Scan
-from oodometer.core.digests import CONTENT_BYTES
 from oodometer.core.errors import DataError
 from oodometer.data.decode import decode
+from oodometer.data.kept_scans import KeptScan, load_kept, save_kept, versions_of
 
-_FORMAT = "oodometer scan 1"
+_FORMAT = "oodometer scan 2"
 _CHUNK = 64
 _JPEG_START, _JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
 _PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"\0\0\0\0IEND\xaeB`\x82"
@@ -40,28 +38,55 @@ class Versioned(Protocol):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found about one image: its digest, what is wrong with it, and whether that will still hold later."""
+    """What was found about one image: its digest, and what is wrong with it."""
 
     digest: bytes
     problem: str | None
-    lasting: bool = True
+
+
+_REHASHING = ContextVar("rehashing", default=False)
+
+
+@contextmanager
+def rehashing() -> Iterator[None]:
+    """Within it every scan reads every image, whatever is kept about it.
+
+    For storage whose times can't be trusted: otherwise an image counts as the one that was scanned before if its size,
+    its times of change and its inode are the same.
+    """
+    token = _REHASHING.set(True)
+    try:
+        yield
+    finally:
+        _REHASHING.reset(token)
 
 
 def scan_images(indices: np.ndarray, images: Versioned, inspect: Callable[[int], Finding], progress: Progress) -> Scan:
-    """The scan of these images, from the cache if none of them changed since."""
+    """The scan of these images; those that did not change since they were scanned before are not read.
+
+    A broken image is looked at each time: what was wrong may have been the way to it.
+    """
     wanted = [int(index) for index in indices]
     # One image alone is read as soon as what was kept about it, and a file for each would fill the cache.
     path = _cache_path(wanted, images) if len(wanted) > 1 else None
-    kept = _load(path, len(wanted)) if path else None
-    if kept is not None:
-        progress(len(wanted), len(wanted))
-        return kept
-    findings = _inspect_all(wanted, inspect, progress)
-    broken = {place: finding.problem for place, finding in enumerate(findings) if finding.problem is not None}
-    result = Scan(tuple(finding.digest for finding in findings), broken)
-    if path and all(finding.lasting for finding in findings):
-        _save(path, result)
-    return result
+    versions = versions_of([images.version(index) if path else None for index in wanted])  # before anything is read
+    kept = load_kept(path, len(wanted)) if path and not _REHASHING.get() else None
+    known = {} if kept is None else kept.known(versions)
+    new = [place for place in range(len(wanted)) if place not in known]
+    findings = dict(
+        zip(new, _inspect_all([wanted[place] for place in new], inspect, len(known), progress), strict=True)
+    )
+    broken = {place: finding.problem for place, finding in findings.items() if finding.problem is not None}
+    contents = tuple(findings[place].digest if place in findings else known[place] for place in range(len(wanted)))
+    if path and new:
+        save_kept(path, KeptScan.of(versions, contents, leave_out=list(broken)))
+    return Scan(contents, broken)
+
+
+def forget_scan(indices: np.ndarray, images: Versioned) -> None:
+    """Keep no longer what a scan of these images found."""
+    with suppress(OSError):
+        os.unlink(_cache_path([int(index) for index in indices], images))
 
 
 def problem_of(content: bytes) -> str | None:
@@ -103,60 +128,28 @@ def cache_folder(what: str = "scans") -> str:
     return os.path.join(general, "oodometer", what)
 
 
-def _inspect_all(wanted: list[int], inspect: Callable[[int], Finding], progress: Progress) -> list[Finding]:
+def _inspect_all(
+    wanted: list[int], inspect: Callable[[int], Finding], n_known: int, progress: Progress
+) -> list[Finding]:
+    total = n_known + len(wanted)
+    if not wanted:
+        progress(total, total)
     chunks = [wanted[start : start + _CHUNK] for start in range(0, len(wanted), _CHUNK)]
     findings: list[Finding] = []
     with ThreadPoolExecutor() as pool:
         try:
             for part in pool.map(lambda chunk: [inspect(index) for index in chunk], chunks):
                 findings.extend(part)
-                progress(len(findings), len(wanted))
+                progress(n_known + len(findings), total)
         except BaseException:
             pool.shutdown(cancel_futures=True)  # Ctrl-C must not wait for the rest of an ImageNet
             raise
     return findings
 
 
-def _cache_path(wanted: list[int], images: Versioned) -> str | None:
-    """The file that keeps the scan of exactly these images in these versions; None if a version is not known."""
+def _cache_path(wanted: list[int], images: Versioned) -> str:
+    """The file that keeps the scan of exactly these images, whatever their versions."""
     total = hashlib.blake2b(_FORMAT.encode(), digest_size=16)
     for index in wanted:
-        version = images.version(index)
-        if version is None:
-            return None
-        total.update(f"\0{images.name(index)}\0{version}".encode(errors="surrogateescape"))
+        total.update(f"\0{images.name(index)}".encode(errors="surrogateescape"))
     return os.path.join(cache_folder(), f"{total.hexdigest()}.npz")
-
-
-def _load(path: str, n: int) -> Scan | None:
-    """The kept scan; None if there is none or it is damaged."""
-    try:
-        # Opened here, because np.load leaves a damaged file open.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
-            contents, positions, problems = kept["contents"], kept["positions"], kept["problems"]
-    # TypeError: an array that is no archive.
-    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-        return None
-    if contents.shape != (n, CONTENT_BYTES) or contents.dtype != np.uint8 or positions.shape != problems.shape:
-        return None
-    broken = dict(zip(positions.tolist(), problems.tolist(), strict=True))
-    return Scan(tuple(row.tobytes() for row in contents), broken)
-
-
-def _save(path: str, result: Scan) -> None:
-    """Keep the scan, written aside and renamed; a cache that can't be written is done without."""
-    contents = np.frombuffer(b"".join(result.contents), dtype=np.uint8).reshape(-1, CONTENT_BYTES)
-    positions = np.array(list(result.broken), dtype=np.int64)
-    problems = np.array(list(result.broken.values()), dtype=np.str_)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, contents=contents, positions=positions, problems=problems)
-        os.replace(aside, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from oodometer.data.addresses import FoundFile
 from oodometer.data.decode import decode, pixels_of
 from oodometer.data.resize import as_view
 from oodometer.data.scan import Finding, problem_of, scan_images
+from oodometer.data.scanned import Scanned
 
 
 class EncodedImages(Protocol):
@@ -90,13 +91,16 @@ class ImageFiles:
 
 @dataclass(frozen=True)
 class EncodedSource:
-    """Images that are decoded when they are asked for."""
+    """Images that are decoded when they are asked for; one that was scanned must still be what it was then."""
 
     images: EncodedImages
+    _scanned: Scanned = field(default_factory=Scanned, init=False, compare=False, repr=False)
 
     def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index``, decoded once, as each view wants it."""
         content = self.images.read(index)
+        if self._scanned.is_known(index):
+            self._scanned.check(index, content_digest(content), self.images)
         try:
             return _all_views(decode(content), views)
         except DataError as error:
@@ -104,38 +108,50 @@ class EncodedSource:
 
     def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
         """Digest every file's bytes and check that it is a whole image."""
-        return scan_images(indices, self.images, self._inspect, progress)
+        found = scan_images(indices, self.images, self._inspect, progress)
+        self._scanned.remember(indices, found)
+        return found
 
     def _inspect(self, index: int) -> Finding:
         try:
             content = self.images.read(index)
         except DataError as error:
-            return Finding(content_digest(b""), str(error), lasting=False)
+            return Finding(content_digest(b""), str(error))
         problem = problem_of(content)
         return Finding(content_digest(content), f"{self.images.name(index)}: {problem}" if problem else None)
 
 
 @dataclass(frozen=True)
 class ArraySource:
-    """Images that are kept as pixels."""
+    """Images that are kept as pixels; one that was scanned must still be what it was then."""
 
     rows: PixelRows
+    _scanned: Scanned = field(default_factory=Scanned, init=False, compare=False, repr=False)
 
     def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:
         """Image ``index`` as each view wants it."""
-        return _all_views(Image.fromarray(self.rows.read(index)), views)
+        image = Image.fromarray(self.rows.read(index))
+        if self._scanned.is_known(index):
+            self._scanned.check(index, _digest_of_pixels(image), self.rows)
+        return _all_views(image, views)
 
     def scan(self, indices: np.ndarray, progress: Progress) -> Scan:
         """Digest every image's pixels, the same for each way of keeping them in an array."""
-        return scan_images(indices, self.rows, self._inspect, progress)
+        found = scan_images(indices, self.rows, self._inspect, progress)
+        self._scanned.remember(indices, found)
+        return found
 
     def _inspect(self, index: int) -> Finding:
         try:
-            pixels = pixels_of(Image.fromarray(self.rows.read(index)))
+            return Finding(_digest_of_pixels(Image.fromarray(self.rows.read(index))), None)
         except DataError as error:
-            return Finding(content_digest(b""), str(error), lasting=False)
-        shape = "x".join(str(side) for side in pixels.shape)
-        return Finding(content_digest(shape.encode() + b"\0" + pixels.tobytes()), None)
+            return Finding(content_digest(b""), str(error))
+
+
+def _digest_of_pixels(image: Image.Image) -> bytes:
+    pixels = pixels_of(image)
+    shape = "x".join(str(side) for side in pixels.shape)
+    return content_digest(shape.encode() + b"\0" + pixels.tobytes())
 
 
 def _all_views(image: Image.Image, views: Sequence[Geometry | None]) -> list[np.ndarray]:

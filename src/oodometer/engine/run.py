@@ -24,6 +24,7 @@ from oodometer.core.predictions import concatenate, from_logits, taken, with_log
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
+from oodometer.data.scanned import ChangedError
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
@@ -302,6 +303,8 @@ class Worker:
             self._check_stop()
             try:
                 seen = chunk.source.views(row, views)
+            except ChangedError:  # it is not broken: to leave it out would be wrong too
+                raise
             except DataError as error:
                 if self._options.skip_broken:
                     continue

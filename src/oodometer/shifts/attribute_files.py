@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import filecmp
 import io
 import os
 import re
@@ -17,6 +18,7 @@ from oodometer.data import addresses
 from oodometer.data.kinds.manifest import read_table
 from oodometer.data.labels import BETWEEN
 from oodometer.shifts.attribute import AttributeSplit, also_in_iid, classes_of
+from oodometer.shifts.unfinished_files import aside_of, nothing_unfinished
 
 
 @dataclass(frozen=True)
@@ -59,28 +61,48 @@ def file_name(name: str) -> str:
 def write_split(split: AttributeSplit, manifest: str, folder: str, *, force: bool = False) -> list[SplitFile]:
     """Write the sets of a manifest's split as manifests, with all columns; paths stay valid where these lie.
 
+    All are written aside before the first is put in its place. One that is there already with the same content is left
+    alone, so that a call that was killed can be made again.
+
     Args:
         manifest: The one that was split.
         folder: Where to write; made if it is not there.
-        force: Write over files that are there; otherwise that is an error, before any is written.
+        force: Write over files that are there; otherwise one with another content is an error, before any is written.
     """
-    found = files_of(split)
-    for one in found:
-        target = Path(folder) / one.file
-        if target.exists() and os.path.exists(manifest) and target.samefile(manifest):
-            raise DataError(f"{target}: is the manifest that is split; choose another folder")
-        if not force and target.exists():
-            raise DataError(f"{target}: is there already; choose another folder, or --force")
+    files, root = files_of(split), Path(folder)
+    for one in files:
+        if os.path.exists(manifest) and (root / one.file).exists() and (root / one.file).samefile(manifest):
+            raise DataError(f"{root / one.file}: is the manifest that is split; choose another folder")
     table = read_table(manifest)
     paths = _paths(table["path"], manifest, folder)
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for one in found:
-            text = _text(table, paths, split.sets[one.set])
-            (Path(folder) / one.file).write_text(text, encoding="utf-8", newline="")
+        root.mkdir(parents=True, exist_ok=True)
+        with nothing_unfinished(root):
+            _write_aside(root, {one.file: _text(table, paths, split.sets[one.set]) for one in files})
+            todo = [one.file for one in files if not _is_there(root, one.file, force=force)]
+            for file in todo:
+                os.replace(aside_of(root, file), root / file)
     except OSError as error:
         raise DataError(f"{folder}: can't be written ({error.strerror})") from error
-    return found
+    return files
+
+
+def _write_aside(root: Path, texts: dict[str, str]) -> None:
+    for file, text in texts.items():
+        aside = Path(aside_of(root, file))
+        aside.parent.mkdir(exist_ok=True)
+        aside.write_text(text, encoding="utf-8", newline="")
+
+
+def _is_there(root: Path, file: str, *, force: bool) -> bool:
+    """Whether the file is there as it was written aside; an error if it is another, which is not to be lost."""
+    target = root / file
+    if not target.exists():
+        return False
+    same = filecmp.cmp(aside_of(root, file), target, shallow=False)
+    if not same and not force:
+        raise DataError(f"{target}: is there already; choose another folder, or --force")
+    return same
 
 
 def _text(table: dict[str, Sequence[Any]], paths: Sequence[str], data: Dataset) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import get_ident
 from typing import BinaryIO
 
 import numpy as np
@@ -22,9 +20,9 @@ from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
+from oodometer.shifts.unfinished_files import is_clear, write_whole
 
 GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
-PROCESS = uuid.uuid4().hex
 MIXED = "mixed"
 """In the mark of a folder in which a job was forced over another's files."""
 MARK = ".oodometer.json"
@@ -107,7 +105,7 @@ def check_target(job: Job, source: str, *, force: bool) -> None:
     if job.target.exists() and not job.target.is_dir():
         raise StoreError(f"{job.target}: is a file; give a folder")
     mark = job.target / MARK
-    if not mark.exists() and job.target.exists() and any(job.target.iterdir()) and not force:
+    if not mark.exists() and not is_clear(job.target) and not force:
         raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
     _write_mark(mark, _described(job), force=force)
 
@@ -140,7 +138,7 @@ def _write_mark(mark: Path, about: dict[str, object], *, force: bool) -> None:
         )
     # What was there before and is not written over stays: from then on the folder can be told from no job's.
     now = {**known, **about} if same and isinstance(known, dict) else {**about, MIXED: True}
-    write_aside(mark, partial(_write, json.dumps(now).encode()))
+    write_whole(mark.parent, mark, partial(_write, json.dumps(now).encode()))
 
 
 def _about(mark: Path) -> object:
@@ -158,33 +156,8 @@ def write_image(job: Job, position: int, *, force: bool = False) -> int:
     image = job.dataset.views(position, [job.view])[0]
     for (name, severity), path in todo.items():
         made = corrupt(image, name, severity, key=job.dataset.ids[position], seed=job.seed)
-        write_aside(path, partial(_write, jpeg_file(made, PUBLISHED_QUALITY).getvalue()))
+        write_whole(job.target, path, partial(_write, jpeg_file(made, PUBLISHED_QUALITY).getvalue()))
     return len(todo)
-
-
-def write_aside(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file whole or not at all."""
-    # A name of this process and thread. Plain text, and folders only where one is missing: for small files, paths as
-    # objects and questions to the file system would cost as much as the writing.
-    aside = f"{path}.{PROCESS}-{get_ident()}.tmp"
-    try:
-        try:
-            _write_to(aside, write)
-        except FileNotFoundError:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            _write_to(aside, write)
-        os.replace(aside, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(aside)
-        if isinstance(error, OSError):
-            raise StoreError(f"{path}: can't be written ({error.strerror}); what is written already is kept") from error
-        raise
-
-
-def _write_to(path: str, write: Callable[[BinaryIO], object]) -> None:
-    with open(path, "wb") as file:
-        write(file)
 
 
 def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: bool = False) -> int:
@@ -197,7 +170,7 @@ def write_array(job: Job, images: Sequence[np.ndarray], name: str, *, force: boo
         for severity in job.severities
         for image, image_id in zip(images, job.dataset.ids, strict=True)
     ]
-    write_aside(target, partial(_save, np.stack(made)))
+    write_whole(job.target, target, partial(_save, np.stack(made)))
     return len(made)
 
 
@@ -206,7 +179,7 @@ def write_labels(job: Job, *, force: bool = False) -> None:
     if (job.target / "labels.npy").exists() and not force:
         return
     labels = np.tile(job.dataset.labels, len(job.severities))
-    write_aside(job.target / "labels.npy", partial(_save, labels))
+    write_whole(job.target, job.target / "labels.npy", partial(_save, labels))
 
 
 def _write(content: bytes, file: BinaryIO) -> None:

@@ -426,7 +426,10 @@ def test_arrays_are_checked_too(tmp_path: Path, pixels: Callable[..., np.ndarray
     assert checked.verdict == f"{tmp_path / 'pets.npz'}: same bytes, two classes"
 
 
-def test_a_second_check_reads_no_file_again(pets: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_check_reads_no_file_again(
+    pets: Path, reads: list[str], settle: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle()
     first = check_set(str(pets), thorough=True)
     opened: list[str] = []
     monkeypatch.setattr("oodometer.data.addresses.open_binary", lambda address: opened.append(address))
