@@ -43,7 +43,7 @@ def test_the_order_is_the_data_sets_own():
     chosen = stratified(data, 30)
     assert chosen.rows.tolist() == sorted(chosen.rows.tolist())
     assert np.bincount(chosen.labels).tolist() == [3] * 10
-    assert chosen.name == "val[30, seed 0]"
+    assert chosen.title == "val[30, seed 0]"
 
 
 def test_seeds_differ_and_repeat():

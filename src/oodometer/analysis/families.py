@@ -1,12 +1,10 @@
-"""Names of corruptions and the families that they are of, here and in the table of the 204-model testbed."""
+"""Names of corruptions and the families that they are of, as tables and stores write them."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-CORRUPTED = re.compile(r"(?P<family>[^/]+)/(?P<name>[^/]+)/(?P<severity>\d+)")
-OF_THE_TESTBED = re.compile(r"imagenet-c\.(?P<name>\w+)\.(?P<severity>[1-5])_(?P<family>on-disk|in-memory)")
+from oodometer.catalogue import names
 
 
 @dataclass(frozen=True)
@@ -27,11 +25,8 @@ def corrupted(condition: str) -> Corrupted | None:
     Corrupted(family='imagenet-c_on-disk', name='fog', severity=3)
     >>> corrupted("icons-styles/google")
     """
-    if match := CORRUPTED.fullmatch(condition):
-        return Corrupted(match["family"], match["name"], int(match["severity"]))
-    if match := OF_THE_TESTBED.fullmatch(condition):
-        return Corrupted(f"imagenet-c_{match['family']}", match["name"], int(match["severity"]))
-    return None
+    member = names.family_of(condition)
+    return None if member is None else Corrupted(member.name, member.corruption, member.severity)
 
 
 def family_of(condition: str) -> str | None:
@@ -40,5 +35,5 @@ def family_of(condition: str) -> str | None:
     >>> family_of("imagenet-c.fog.3_in-memory"), family_of("imagenet-a")
     ('imagenet-c_in-memory', None)
     """
-    found = corrupted(condition)
-    return found.family if found else None
+    member = names.family_of(condition)
+    return member.name if member else None

@@ -24,7 +24,7 @@ def stratified(dataset: Dataset, n: int, *, seed: int = 0) -> Dataset:
         if wanted[labels[position]] > 0:
             wanted[labels[position]] -= 1
             chosen.append(position)
-    return dataset.take(np.array(sorted(chosen)), name=f"{dataset.name}[{n}, seed {seed}]")
+    return dataset.take(np.array(sorted(chosen)), subset=f"{n}, seed {seed}")
 
 
 def _shares(dataset: Dataset, n: int, seed: int) -> dict[int, int]:

@@ -94,7 +94,7 @@ def cell_for(model: Model | StoredAnswers, condition: Condition, *, precision: s
     return Cell(
         model=model.describe(),
         condition=condition.describe(),
-        data=condition.dataset.name,
+        data=condition.dataset.title,
         space=answered.name,
         n_classes=len(answered),
         n_images=len(condition.dataset),

@@ -14,7 +14,7 @@ from oodometer.store.shifts import shifts_in
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import read_tables
 from oodometer.study.grid import Grid, grid_of
-from oodometer.study.kinds import CLEAN_NAMES, CLEAN_OF_TABLE, kind_of
+from oodometer.study.kinds import CLEAN_NAMES, clean_of, kind_of
 from oodometer.study.shifts import in_order, stored_shifts, table_shifts, with_line, with_line_as_said
 from oodometer.study.study import Study, StudyCondition, StudyModel, StudyShift
 
@@ -80,7 +80,8 @@ def _asked(
 def _clean_side(store: Store, name: str, grid: Grid) -> tuple[str, ...]:
     """What the shift is compared with: its other side, the clean set, or the only standard side that there is."""
     known = {one.condition for one in grid.conditions}
-    sides = (CLEAN_OF_TABLE[name],) if name in CLEAN_OF_TABLE else clean_side(store, name)
+    of_table = clean_of(name)
+    sides = (of_table,) if of_table else clean_side(store, name)
     if sides[0] in known:
         return sides
     standard = sorted({str(one.standard["name"]) for one in shifts_in(store)})

@@ -18,7 +18,7 @@ from oodometer.store.shifts import StoredShift, shifts_in
 from oodometer.store.store import Store
 from oodometer.store.tables import Accuracy
 from oodometer.study.grid import IMPORTED, Grid
-from oodometer.study.kinds import CLEAN_NAMES, CLEAN_OF_TABLE, CLEAN_SETS, KINDS, kind_of
+from oodometer.study.kinds import CLEAN_NAMES, KINDS, clean_of, is_clean, kind_of
 from oodometer.study.study import StudyShift
 
 FILTERED = "adversarially filtered"
@@ -91,7 +91,7 @@ def table_shifts(
     found: list[StudyShift] = []
     notes: list[str] = []
     for name, conditions in _shifted_of_table(by_condition).items():
-        clean = CLEAN_OF_TABLE.get(name) or next((one for one in CLEAN_NAMES if one in by_condition), CLEAN_NAMES[0])
+        clean = clean_of(name) or next((one for one in CLEAN_NAMES if one in by_condition), CLEAN_NAMES[0])
         some = [row for one in (clean, *conditions) for row in by_condition.get(one, ())]
         try:
             points = points_of_table(some, (clean,), name, origins=origins, level=options.resampling.level)
@@ -138,7 +138,7 @@ def _shifted_of_table(known: Mapping[str, Sequence[Accuracy]]) -> dict[str, list
     """Every shift of a table, and the conditions that it is the mean of."""
     found: dict[str, list[str]] = {}
     for name in known:
-        if name not in CLEAN_SETS:
+        if not is_clean(name):
             found.setdefault(family_of(name) or name, []).append(name)
     return found
 
@@ -204,7 +204,7 @@ def _group(cell: Cell) -> tuple[str, ...]:
 
 
 def _is_standard(cell: Cell, pairs: Sequence[StoredShift]) -> bool:
-    return cell.condition_name in CLEAN_SETS or any(pair.is_standard(cell) for pair in pairs)
+    return is_clean(cell.condition_name) or any(pair.is_standard(cell) for pair in pairs)
 
 
 def _standard_sides(
