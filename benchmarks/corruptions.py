@@ -28,7 +28,8 @@ from oodometer.corruptions.digital import jpeg_round_trip
 from oodometer.corruptions.jit import jit
 from oodometer.corruptions.registry import COMMON
 from oodometer.engine.run import n_cores
-from oodometer.shifts.suites import conditions_for
+from oodometer.shifts.resolve import asked_for
+from oodometer.shifts.sources import Sources
 
 PEERS = {"imagecorruptions-imaug": "1.1.5", "imagecorruptions": "1.1.2"}
 REPAIRS = {
@@ -168,7 +169,8 @@ def through_the_engine(folder: str, n_images: int) -> None:
     """The whole grid, JPEG round trip included, against the forward passes alone."""
     model = odo.load_model("zoo:efficientnet-lite0")
     data = odo.stratified(odo.load_data(folder), n_images)
-    conditions = conditions_for("imagenet-c", data)[1:]
+    shifts = asked_for(["imagenet-c"], Sources(data)).found
+    conditions = [one.shifted for one in shifts if isinstance(one, odo.Shift)]
     pixels = np.stack([data.views(index, [model.input.view])[0] for index in range(len(data))])
     forward = model.open(Compute(threads=1))
     batches = [pixels[start : start + 16] for start in range(0, len(pixels), 16)] * len(conditions)

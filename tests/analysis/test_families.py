@@ -6,8 +6,8 @@ import pytest
 
 from oodometer.analysis.accuracy_pairs import conditions_named
 from oodometer.analysis.families import Corrupted, corrupted, family_of
+from oodometer.catalogue.names import testbed_settings as settings
 from oodometer.corruptions.registry import COMMON, EXTRA
-from oodometer.shifts.testbed import settings
 
 
 def test_every_corruption_of_the_testbed_is_of_one_of_two_families():

@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 from oodometer.cli.main import main
 from oodometer.data.imagenet import imagenet
-from oodometer.shifts.groups import groups
+from oodometer.shifts.installed import installed_groups
 
 MODEL = '''
 import numpy as np
@@ -191,8 +191,8 @@ def test_shifts_of_whose_classes_there_are_no_clean_images_are_told(here):
 
 
 def test_a_group_goes_without_attacks_where_a_model_has_no_gradients(here, monkeypatch):
-    monkeypatch.setitem(groups._loaded, "testbed", lambda sources: ["val", "pgd.linf.eps2"])
-    found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "testbed", "--store", "runs"])
+    monkeypatch.setitem(installed_groups._loaded, "ours", ("val", "pgd.linf.eps2"))
+    found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "ours", "--store", "runs"])
     assert found.exit_code == 0, found.output
     assert found.stdout.split()[:2] == ["reads_pixels", "val"]
     told = "left out, no gradients in reads_pixels: pgd.linf.eps2; run these with the models that have them"

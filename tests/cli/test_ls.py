@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from as_typed import oodometer
+from oodometer.catalogue.shifts import Declared
 from oodometer.data.kinds.folder import open_folder
 from oodometer.data.layouts.known_set import KnownSet, known_sets
 from oodometer.shifts import availability as overview
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import KnownShift, known_shifts
-from oodometer.shifts.suites import suites
+from oodometer.shifts import resolve
+from oodometer.shifts.installed import installed_groups
 
 IMAGENET = KnownSet("imagenet", "ImageNet", "https://example.org/imagenet", "folders", ("imagenet/val",), open_folder)
 SETS = (
@@ -24,23 +24,23 @@ SETS = (
     replace(IMAGENET, name="birds", places=("birds",), page="https://example.org/birds"),
 )
 SHIFTS = (
-    KnownShift("pets-a", "dataset", ("imagenet", "pets-a"), lambda sources: []),
-    KnownShift("pets-b", "style", ("imagenet", "pets-b"), lambda sources: []),
-    KnownShift("birds", "attribute", ("birds",), lambda sources: []),
+    Declared("pets-a", "dataset", sets=("imagenet", "pets-a")),
+    Declared("pets-b", "style", sets=("imagenet", "pets-b")),
+    Declared("birds", "attribute", sets=("birds",)),
+    Declared("fog", "corruption"),
 )
 
 
 @pytest.fixture(autouse=True)
 def few_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four sets, three shifts, one group, two suites; torch is not installed."""
-    for registry, entries in (
-        (known_sets, {one.name: one for one in SETS}),
-        (known_shifts, {one.name: one for one in SHIFTS}),
-        (groups, {"animals": lambda sources: ["pets-a", "pets-b", "birds"]}),
-        (suites, {"clean": None, "fog": None}),
-    ):
-        monkeypatch.setattr(registry, "_addresses", {})
-        monkeypatch.setattr(registry, "_loaded", entries)
+    """Four sets, four shifts, one group; torch is not installed."""
+    monkeypatch.setattr(known_sets, "_addresses", {})
+    monkeypatch.setattr(known_sets, "_loaded", {one.name: one for one in SETS})
+    shifts = {one.name: one for one in SHIFTS}
+    monkeypatch.setattr(overview, "declared_shifts", lambda: shifts)
+    monkeypatch.setattr(resolve, "declared_groups", dict)
+    monkeypatch.setattr(resolve, "needs_of", lambda name, sources: shifts[name].sets)
+    monkeypatch.setattr(installed_groups, "_loaded", {"animals": ("pets-a", "pets-b", "birds")})
     monkeypatch.setattr(overview, "find_spec", lambda name: None)
     monkeypatch.setattr(overview, "ATTACKS", ("pgd-linf-2",))
     monkeypatch.delenv("OODOMETER_DATA", raising=False)

@@ -95,7 +95,7 @@ def place(tmp_path: Path, icons: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     write_model(zoo, "right", 1)
     write_model(zoo, "wrong", -1)
     monkeypatch.setattr(icon_zoo, "INSTALLED", zoo)
-    monkeypatch.setattr(quickstart, "CORRUPTIONS", "cifar10-c/brightness")
+    monkeypatch.setattr(quickstart, "CORRUPTIONS", "cifar-10-c/brightness")
     shutil.copytree(icons, tmp_path / "quickstart" / "icons")
     before = Path.cwd()
     os.chdir(tmp_path)

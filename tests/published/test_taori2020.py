@@ -10,21 +10,22 @@ import pytest
 
 from oodometer.core.errors import DataError, OodometerError
 from oodometer.published.taori2020 import (
-    ACCURACIES,
-    CATEGORIES,
     FITS,
+    OF_CORRUPTIONS,
     RENDITION,
     V2,
     Shift,
     baseline_line,
     baselines,
     correlations,
-    read_testbed,
+    corruption_average,
+    fitted,
     reproduce,
     rho,
 )
+from oodometer.published.testbed_table import ACCURACIES, CATEGORIES, MODEL_TYPES, TYPES, read_testbed, types_in
 from shared_data import shared
-from small_testbed import STANDARD, write_small_testbed
+from small_testbed import write_small_testbed
 
 
 @pytest.fixture(scope="module")
@@ -70,26 +71,17 @@ def small(tmp_path):
 
 def test_every_number_holds(found):
     assert out(found) == set()
-    assert len(found.checks) == 53
+    assert len(found.checks) == 52
     assert all(check.where for check in found.checks)
 
 
-def test_the_paper_has_78_standard_models_and_the_table_85(testbed):
-    over = baselines(read_testbed(testbed))
-    assert (over.table.sum(), over.paper.sum()) == (85, 78)
-
-
-def test_baselines_of_the_made_table(made):
-    over = baselines(read_testbed(made))
-    # as it was made: one of the standard models was not measured under corruptions
-    assert (over.table.sum(), over.paper.sum()) == (len(STANDARD), len(STANDARD) - 1)
-
-
-def test_lines_are_those_of_numpy(made):
-    grid = read_testbed(made)
+def test_lines_are_those_of_numpy(testbed):
+    grid = read_testbed(testbed)
     over = baselines(grid)
+    assert (fitted(grid, V2, over.table).sum(), fitted(grid, V2, over.paper).sum()) == (85, 78)
     for shift in FITS:
-        x, y = grid.accuracy(shift.x)[over.table], grid.accuracy(shift.y)[over.table]
+        chosen = over.table & (grid.accuracy(shift.x) >= shift.least)
+        x, y = grid.accuracy(shift.x)[chosen], grid.accuracy(shift.y)[chosen]
         both = ~np.isnan(x) & ~np.isnan(y)
         x, y = x[both], y[both]
         # reference: numpy's least squares on logits written out
@@ -98,24 +90,32 @@ def test_lines_are_those_of_numpy(made):
         assert (line.slope, line.intercept) == pytest.approx(expected, abs=1e-9)
 
 
-def test_correlations_are_over_the_models_that_have_all_settings(testbed):
+def test_correlations_are_those_of_numpy(testbed):
     grid = read_testbed(testbed)
-    # reference: the number of models in a computation made apart from this code
-    assert correlations(grid, baselines(grid).table)[1].tolist() == [109, 99]
-
-
-def test_correlations_are_those_of_numpy(made):
-    grid = read_testbed(made)
     over = baselines(grid)
-    r, n = correlations(grid, over.table)
-    # as it was made: 19 models are not standard; one has no corruptions, two have no attacks
-    assert n.tolist() == [18, 17]
-    average = grid.settings("imagenet-c.").mean(axis=1)
+    r, n = correlations(grid, over.paper)
+    # reference: the number of models in a computation made apart from this code
+    assert n.tolist() == [115, 105]
+    corruptions = grid.settings("imagenet-c.")
+    # 37 types of five severities each, and two more of the same weight as a type
+    average = (37 * corruptions.mean(axis=1) + grid.accuracy("greyscale") + grid.accuracy("stylized_imagenet")) / 39
+    np.testing.assert_allclose(corruption_average(grid), average)
     grid.accuracies["average"] = average
-    synthetic, natural = rho(grid, Shift("average", "val", "average"), over.table), rho(grid, V2, over.table)
+    synthetic, natural = rho(grid, Shift("average", "val", "average", 0.55), over.paper), rho(grid, V2, over.paper)
     named = np.isin(grid.categories, ["robust_intervention", "lp_adversarial", "more_data"])
-    chosen = named & (grid.accuracy("val") >= 0.55) & ~np.isnan(average) & ~np.isnan(natural)
+    chosen = named & ~np.isnan(average) & ~np.isnan(natural)
     assert r[0] == pytest.approx(np.corrcoef(synthetic[chosen], natural[chosen])[0, 1], abs=1e-9)
+    assert r[0] == pytest.approx(OF_CORRUPTIONS, abs=5e-5)
+
+
+def test_the_cuts_on_every_axis_choose_the_models_of_at_least_55_percent(testbed):
+    """Which is what the reference fits were made with."""
+    grid = read_testbed(testbed)
+    over = baselines(grid)
+    at_least = over.table & (grid.accuracy("val") >= 0.55)
+    for shift in FITS:
+        measured = ~np.isnan(grid.accuracy(shift.x)) & ~np.isnan(grid.accuracy(shift.y))
+        assert ((fitted(grid, shift, over.table) & measured) == (at_least & measured)).all(), shift.name
 
 
 def test_choices_of_models_are_the_largest_of_their_kind(testbed):
@@ -135,7 +135,8 @@ def test_remarks_are_derived(found):
     text = " ".join(remark.text for remark in found.remarks)
     # reference: the ρ that the table gives, computed apart from this code
     assert "are 2.12, 1.11, -0.21" in text
-    assert "all 185 columns of corruptions" in text
+    assert "45, 49, 55, 75, 92, 95 percent" in text
+    assert "2,030 anchors" in text
 
 
 def test_a_number_follows_its_cell(made, tmp_path):
@@ -189,7 +190,7 @@ def test_rho_on_a_small_testbed(small):
     grid = read_testbed(str(small))
     over = baselines(grid)
     assert over.table.tolist() == [True] * 4 + [False, False, True]
-    values = rho(grid, Shift("made up", "val", "shifted"), over.table)
+    values = rho(grid, Shift("made up", "val", "shifted", 0.55), over.table)
     # reference: a closed form, since the line is y = x
     assert values[:6] == pytest.approx([0, 0, 0, 0, -80, 5], abs=1e-9)
     assert np.isnan(values[6])
@@ -199,8 +200,10 @@ def test_models_of_other_studies_take_no_part(tmp_path):
     names = ("a", "resnet50_with_fog_aws", "x_batch64_y", "z_subsample_1")
     rows = [("model", "val", "imagenet-c.fog.1_on-disk"), *((name, 70, 50) for name in names), ("low", 54.9, 50)]
     categories = [("model", "category"), *((name, "standard") for name in (*names, "low"))]
-    over = baselines(read_testbed(write(tmp_path, rows, categories)))
-    assert over.table.tolist() == [True, False, False, False, False]
+    grid = read_testbed(write(tmp_path, rows, categories))
+    over = baselines(grid)
+    assert over.table.tolist() == [True, False, False, False, True]
+    assert fitted(grid, V2, over.table).tolist() == [True, False, False, False, False]
 
 
 def test_what_is_missing_is_said(small, tmp_path):
@@ -251,3 +254,66 @@ def test_a_line_without_enough_models_says_which(small):
     both = dict.fromkeys((RENDITION.x, RENDITION.y), grid.accuracy("val"))
     with pytest.raises(OodometerError, match=r"^the standard models of the testbed, imagenet-r against .*: 0 models"):
         baseline_line(replace(grid, accuracies=both), RENDITION, nobody)
+
+
+# --- a clone of the repository ---
+
+TYPES_OF_THE_REPOSITORY = """from enum import Enum
+
+
+class ModelTypes(Enum):
+    STANDARD = ('Standard training', 'tab:blue')
+
+
+raise SystemExit('this file is data, and never run')
+
+model_types_map = {
+%s
+}
+
+nat_model_types_map = {k: v for k, v in model_types_map.items()}
+"""
+
+
+def as_repository(folder: Path, categories: dict[str, str]) -> Path:
+    """The same categories in the form in which the public repository has them."""
+    called = {ours: theirs for theirs, ours in TYPES.items()}
+    lines = ",\n".join(f"{model!r}: ModelTypes.{called[category]}" for model, category in categories.items())
+    path = folder / MODEL_TYPES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TYPES_OF_THE_REPOSITORY % lines, encoding="utf-8")
+    return path
+
+
+def test_a_clone_of_the_repository_is_read_as_it_is(small):
+    before = read_testbed(small)
+    known = {model: one for model, one in zip(before.models, before.categories.tolist(), strict=True) if one}
+    (small / CATEGORIES).unlink()
+    as_repository(small, known)
+    again = read_testbed(small)
+    assert again.models == before.models
+    assert again.categories.tolist() == before.categories.tolist()
+
+
+def test_every_number_holds_in_a_clone_too(testbed, tmp_path):
+    grid = read_testbed(testbed)
+    (tmp_path / ACCURACIES).write_bytes((testbed / ACCURACIES).read_bytes())
+    as_repository(tmp_path, {m: c for m, c in zip(grid.models, grid.categories.tolist(), strict=True) if c})
+    assert out(reproduce(tmp_path)) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model_types_map = {", "can't be read as Python \\(SyntaxError\\); expected the layout"),
+        ("model_types = {}", "no table named model_types_map in it"),
+        ("model_types_map = {'a': ModelTypes.NEW}", "line 1 does not say the type of a model; known are STANDARD"),
+        ("model_types_map = {'a': open('x')}", "line 1 does not say the type of a model"),
+        ("model_types_map = {**others}", "line 1 does not say the type of a model"),
+    ],
+)
+def test_a_list_of_types_of_another_form_is_said(tmp_path, text, message):
+    path = tmp_path / "model_types.py"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        types_in(path)

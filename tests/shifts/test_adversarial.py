@@ -12,10 +12,10 @@ from oodometer.store.shifts import shifts_in
 
 import oodometer as odo
 from oodometer.attacks.spec import is_attack_name, parse_attack
+from oodometer.catalogue.shifts import declared_shifts
 from oodometer.core.errors import UsageError
 from oodometer.models.card import Declared
 from oodometer.models.torch import Net, to_model
-from oodometer.shifts import testbed
 from oodometer.shifts.adversarial import ATTACKS, attack_shift
 from oodometer.shifts.sources import Sources
 from oodometer.store.store import open_store
@@ -73,7 +73,7 @@ def test_names_that_mean_attacks() -> None:
     for name in ATTACKS:
         assert is_attack_name(name)
         assert parse_attack(name).name == name
-    assert set(ATTACKS[:4]) == set(testbed.ATTACKS.values())
+    assert set(ATTACKS[:4]) == {one.attack for one in declared_shifts().values() if one.attack}
     # what is meant for an attack is answered by its parser, whose errors say what is wrong
     assert all(is_attack_name(name) for name in ("pgd", "pgd-l3-1", "PGD-linf-2", "fgsm-linf-1,steps=3", "pgd,steps=3"))
     assert not any(is_attack_name(name) for name in ("imagenet-a", "clean", "imagenet-c/fog/3", "natural", "noisy", ""))

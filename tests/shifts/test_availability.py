@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from oodometer.catalogue.shifts import declared_groups, declared_shifts
 from oodometer.cli.main import main
 from oodometer.data import addresses
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
-from oodometer.shifts.availability import NO_SHIFTS, overview
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.suites import suites
+from oodometer.shifts.availability import overview
 
 
 def test_every_name_is_listed_once(tmp_path: Path) -> None:
     found = overview(DataRoot(str(tmp_path)))
     names = [one.name for one in found.shifts]
     assert len(set(names)) == len(names)
-    assert {*known_shifts._addresses, *suites._addresses} - NO_SHIFTS <= set(names)
-    assert [one.name for one in found.groups] == groups.names()
+    # The testbed's other names of the same things are in its group; what the user registers has no name yet.
+    only_there = {name for name, one in declared_shifts().items() if one.make.startswith("testbed:")}
+    assert set(declared_shifts()) - only_there - {"own"} <= set(names)
+    assert [one.name for one in found.groups] == sorted(declared_groups())
     assert [one.name for one in found.sets] == known_sets.names()
 
 
@@ -48,14 +48,6 @@ def test_what_is_there_makes_shifts_and_groups(tmp_path: Path) -> None:
     assert not {"imagenet-r", "imagenet-c:disk", "cifar-10.1-v4"} & there
     natural = next(one for one in found.groups if one.name == "natural")
     assert natural.there == ("imagenet-a",)
-
-
-def test_what_is_said_to_be_there_can_be_run(tmp_path: Path) -> None:
-    """The suite cifar10-c is of ``--data`` alone; of the root's CIFAR-10 it is cifar-10-c."""
-    (tmp_path / "cifar-10-batches-py").mkdir()
-    (tmp_path / "cifar-10-batches-py" / "test_batch").touch()
-    there = {one.name: one.there for one in overview(DataRoot(str(tmp_path))).shifts}
-    assert (there["cifar-10-c"], there["cifar10-c"]) == (True, None)
 
 
 def test_nothing_is_opened_or_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,6 @@ from oodometer.core.condition import Shift
 from oodometer.data.icon_protocols import held_out_rows, iid_rows
 from oodometer.data.load import load_data
 from oodometer.data.root import DataRoot
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 
@@ -109,7 +107,7 @@ def test_the_three_share_their_standard_side(tmp_path: Path) -> None:
     assert len(found) == 3
     assert all(one.standard is found[0].standard for one in found)
     assert all(len(one.shifted.dataset) == 2 for one in found), "as few as are wanted"
-    assert {name: known_shifts.get(name).kind for name in groups.get("icons")(sources)} == {
+    assert {one.name: one.kind for one in found} == {
         "icons-style": "style",
         "icons-subtypes": "attribute",
         "icons-versions": "attribute",

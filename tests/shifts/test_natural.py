@@ -12,16 +12,23 @@ from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 import oodometer as odo
+from oodometer.catalogue.shifts import declared_shifts
 from oodometer.core.labels import numbered
 from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.root import DataRoot
-from oodometer.shifts.known_shift import known_shifts
 from oodometer.shifts.natural import classes_of
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 
 WNIDS = imagenet().classes
+
+
+def made(name: str, sources: Sources) -> list[odo.Shift]:
+    """The pairs of a name."""
+    return [one for one in asked_for([name], sources).found if isinstance(one, odo.Shift)]
+
+
 PLAIN = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
 IN_A = [WNIDS.index(one) for one in class_list("imagenet_a")]
 NOT_IN_A = next(index for index in range(1000) if index not in IN_A)
@@ -129,7 +136,7 @@ def test_imagenet_r_keeps_its_renditions(paint, sources, accuracies) -> None:
         "val-on-imagenet-r-classes": (1.0, 1),
         "imagenet-r": (1.0, 2),
     }
-    (shift,) = known_shifts.get("imagenet-r").make(sources)
+    (shift,) = made("imagenet-r", sources)
     assert shift.shifted.dataset.columns["style"].tolist() == ["art", "toy"]
     assert shift.kind == "dataset"
 
@@ -150,7 +157,7 @@ def test_imagenet_o_has_no_labels_and_is_detected_against_its_200_classes(paint,
     assert rows["imagenet-o"].label.tolist() == [-1]
 
 
-V2 = [name for name in known_shifts.names() if name.startswith("imagenetv2-")]
+V2 = [name for name in declared_shifts() if name.startswith("imagenetv2-") and not name.endswith("_1_8")]
 
 
 def test_imagenet_v2_by_numbers(paint, sources, accuracies) -> None:
@@ -169,11 +176,11 @@ def test_imagenet_v2_by_numbers(paint, sources, accuracies) -> None:
 def test_clean_images_of_the_users_own_in_numbered_folders(paint, sources, accuracies, make_dataset, name: str) -> None:
     paint(f"{name}/{WNIDS[3]}/sketch_1.JPEG", 3)
     given = make_dataset(3, space=numbered(1000), labels=[1, 2, 3])
-    (shift,) = known_shifts.get(name).make(Sources(dataset=given, root=sources.root))
+    (shift,) = made(name, Sources(dataset=given, root=sources.root))
     assert shift.standard.dataset is given
     assert shift.shifted.dataset.labels.tolist() == [3]
     with pytest.raises(odo.UsageError, match=r"its 3 classes .* are not the 1,000 of ImageNet"):
-        known_shifts.get(name).make(Sources(dataset=make_dataset(3), root=sources.root))
+        made(name, Sources(dataset=make_dataset(3), root=sources.root))
 
 
 def test_sketches_over_all_classes(paint, sources, accuracies) -> None:
@@ -199,13 +206,13 @@ def test_half_a_real_json_and_none_are_one_line(paint, tmp_path: Path) -> None:
     given = odo.load_data(str(tmp_path / "data/imagenet/val"))
     whole = Sources(dataset=given, root=DataRoot(str(tmp_path / "data")))
     with pytest.raises(odo.DataError, match=r"imagenet-real is not in .*: expected imagenet-real/real\.json"):
-        known_shifts.get("imagenet-real").make(whole)
+        made("imagenet-real", whole)
     with pytest.raises(odo.UsageError, match="say where your data sets are"):
-        known_shifts.get("imagenet-real").make(Sources(dataset=given))
+        made("imagenet-real", Sources(dataset=given))
     (tmp_path / "data/real.json").write_text("[[1], [2]]")
     whole = Sources(dataset=given, root=DataRoot(str(tmp_path / "data")))
     with pytest.raises(odo.DataError, match=r"real\.json: labels of 2 images instead of 50,000"):
-        known_shifts.get("imagenet-real").make(whole)
+        made("imagenet-real", whole)
 
 
 def test_blurry_images_are_compared_on_the_classes_that_they_have(paint, sources, accuracies) -> None:
@@ -219,7 +226,7 @@ def test_blurry_images_are_compared_on_the_classes_that_they_have(paint, sources
         "real-blurry": (2 / 3, 3),
     }
     fewer = Sources(root=sources.root, images=1)
-    (shift,) = known_shifts.get("real-blurry").make(fewer)
+    (shift,) = made("real-blurry", fewer)
     assert len(shift.shifted.space) == 2  # a run on one image is about both classes, too
 
 
@@ -264,12 +271,12 @@ def test_objectnet_against_6250_clean_images(tmp_path: Path, make_dataset, paint
     paint("objectnet-1.0/images/c7/a.png", 7, border=2)
     whole = make_dataset(50_000, labels=np.repeat(np.arange(1000), 50), space=imagenet())
     sources = Sources(dataset=whole, root=DataRoot(str(tmp_path / "data"), partial=True))
-    (shift,) = known_shifts.get("objectnet-1.0-beta").make(sources)
+    (shift,) = made("objectnet-1.0-beta", sources)
     assert len(shift.standard.dataset) == 6_250
     assert len(shift.shifted.space) == 113
     assert shift.standard.label_map is shift.shifted.label_map
     assert sum(len(group) for group in shift.standard.label_map.members) == 125
-    (again,) = known_shifts.get("objectnet-1.0-beta").make(sources)
+    (again,) = made("objectnet-1.0-beta", sources)
     assert again.standard is shift.standard
     assert again.shifted.label_map is shift.shifted.label_map
 
@@ -307,7 +314,7 @@ def test_imagenet_c_reaches_a_model_bit_for_bit(canonical, sources, tmp_path: Pa
     name = f"{WNIDS[3]}/ILSVRC2012_val_00000009"
     canonical(f"imagenet/val/{name}.JPEG", 0)
     written = {severity: canonical(f"imagenet-c/{group}fog/{severity}/{name}.JPEG", severity) for severity in (1, 2, 5)}
-    shifts = known_shifts.get("imagenet-c:disk").make(sources)
+    shifts = made("imagenet-c:disk", sources)
     assert [one.name for one in shifts] == [f"imagenet-c:disk/fog/{severity}" for severity in (1, 2, 5)]
     assert {one.kind for one in shifts} == {"corruption"}
     assert all(one.standard is sources.clean() for one in shifts)
@@ -328,7 +335,7 @@ def test_imagenet_c_given_with_data_has_no_clean_side(canonical, sources, tmp_pa
     with pytest.raises(odo.UsageError, match="imagenet-c:disk wants the folder of ImageNet-C; add --data-kind"):
         asked_for(["imagenet-c:disk"], other)
     with pytest.raises(odo.UsageError, match="say where ImageNet-C is, with --data-root FOLDER, or --data"):
-        known_shifts.get("imagenet-c:disk").make(other)
+        made("imagenet-c:disk", Sources())
 
 
 def test_imagenet_c_on_as_many_images_as_are_wanted_and_the_same(canonical, sources) -> None:
@@ -337,7 +344,7 @@ def test_imagenet_c_on_as_many_images_as_are_wanted_and_the_same(canonical, sour
         canonical(f"imagenet/val/{name}", number)
         for severity in (1, 2):
             canonical(f"imagenet-c/fog/{severity}/{name}", 10 * severity + number)
-    shifts = known_shifts.get("imagenet-c:disk").make(Sources(root=sources.root, images=3, seed=4))
+    shifts = made("imagenet-c:disk", Sources(root=sources.root, images=3, seed=4))
     assert [len(one.shifted.dataset) for one in shifts] == [3, 3]
     assert all(one.shifted.dataset.ids == one.standard.dataset.ids for one in shifts)
 
@@ -349,13 +356,13 @@ def test_half_an_imagenet_c_is_one_line(canonical, make_dataset, tmp_path: Path)
         path.write_bytes(b"")
     given = make_dataset(3, space=imagenet(), labels=[1, 2, 3])
     with pytest.raises(odo.DataError, match=r"fog/1 has 1,000 images instead of 50,000; is it unpacked whole"):
-        known_shifts.get("imagenet-c:disk").make(Sources(dataset=given, root=DataRoot(str(tmp_path / "data"))))
+        made("imagenet-c:disk", Sources(dataset=given, root=DataRoot(str(tmp_path / "data"))))
 
 
 def test_stylized_images_reach_a_model_bit_for_bit(canonical, sources, tmp_path: Path) -> None:
     canonical(f"imagenet/val/{WNIDS[3]}/ILSVRC2012_val_00000009.JPEG", 0)
     painted = canonical(f"stylized-imagenet/val/{WNIDS[3]}/ILSVRC2012_val_00000009.png", 1)
-    (shift,) = known_shifts.get("stylized_imagenet").make(sources)
+    (shift,) = made("stylized_imagenet", sources)
     assert shift.kind == "style"
     assert shift.shifted.dataset.ids == shift.standard.dataset.ids
     assert painted.tobytes() in seen_by_a_model(["stylized_imagenet"], sources, tmp_path / "runs").values()
@@ -364,10 +371,8 @@ def test_stylized_images_reach_a_model_bit_for_bit(canonical, sources, tmp_path:
 def test_what_each_shift_needs_is_named() -> None:
     from oodometer.data.layouts.known_set import known_sets
 
-    ours = [name for name in known_shifts.names() if known_shifts._addresses[name].split(":")[0].endswith("natural")]
+    ours = [one for one in declared_shifts().values() if one.make.startswith("natural:")]
     assert len(ours) == 13
-    for name in ours:
-        shift = known_shifts.get(name)
-        assert shift.name == name
-        assert shift.needs[0] == "imagenet"
-        assert all(known_sets.get(one).page.startswith("https://") for one in shift.needs)
+    for shift in ours:
+        assert shift.sets[0] == "imagenet"
+        assert all(known_sets.get(one).page.startswith("https://") for one in shift.sets)

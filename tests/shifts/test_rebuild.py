@@ -8,22 +8,21 @@ import numpy as np
 import pytest
 
 import oodometer as odo
+from oodometer.catalogue.shifts import declared_shifts
 from oodometer.shifts.rebuild import transform_from
-from oodometer.shifts.suites import conditions_for, suites
+from oodometer.shifts.resolve import asked_for
+from oodometer.shifts.sources import Sources
 
-MADE_OF_IMAGES = {"imagenet-c:disk"}
-
-
-def suites_of_transforms() -> list[str]:
-    return [name for name in suites.names() if name not in MADE_OF_IMAGES]
+MADE = [name for name, one in declared_shifts().items() if one.make.startswith(("imagenet_c:", "imagenet_p:"))]
 
 
-@pytest.mark.parametrize("name", suites_of_transforms())
-def test_every_condition_of_every_suite(photos: Path, name: str) -> None:
+@pytest.mark.parametrize("name", [*(name for name in MADE if name != "own"), "cifar-10-c"])
+def test_every_member_of_every_family(photos: Path, name: str) -> None:
     data = odo.load_data(photos).take(np.array([0]))
-    for condition in conditions_for(name, data, seed=4):
-        if condition.transform is None:
-            continue
+    for pair in asked_for([name], Sources(data, seed=4)).found:
+        assert isinstance(pair, odo.Shift)
+        condition = pair.shifted
+        assert condition.transform is not None
         described = condition.describe()["transform"]
         again = transform_from(described)
         assert again is not None, condition.name

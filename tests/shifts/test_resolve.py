@@ -8,13 +8,14 @@ import pytest
 from PIL import Image
 
 import oodometer as odo
-from oodometer.core.condition import Condition, Shift
+from oodometer.catalogue.names import find_shift, shift_names
+from oodometer.catalogue.shifts import declared_shifts
+from oodometer.core.condition import Condition, Family, Shift, clean
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.resolve import asked_for, check_names, load_shifts, missing_sets
+from oodometer.shifts.installed import InstalledShift, installed_groups, installed_shifts
+from oodometer.shifts.resolve import asked_for, check_names, group_names, load_shifts, members_of, missing_sets
 from oodometer.shifts.sources import Sources
 
 FISH = ("n01440764", "n01443537")  # tench, goldfish
@@ -41,7 +42,7 @@ def test_a_group_is_what_of_it_is_there(root):
     asked = asked_for(["natural"], Sources(root=root))
     assert [one.name for one in asked.found] == ["imagenet-a", "imagenetv2-matched-frequency-format-val"]
     assert all(isinstance(one, Shift) for one in asked.found)
-    assert set(asked.missing) == {*groups.get("natural")(Sources())} - {one.name for one in asked.found}
+    assert set(asked.missing) == {*members_of("natural", Sources())} - {one.name for one in asked.found}
 
 
 def test_both_sides_share_what_they_can(root):
@@ -79,17 +80,74 @@ def test_a_group_of_which_nothing_is_there(tmp_path):
         asked_for(["cifar"], Sources(root=DataRoot(str(tmp_path))))
 
 
-def test_suites_attacks_and_parts_of_suites(root):
-    found = asked_for(["imagenet-c/fog/3", "pgd-linf-2", "greyscale"], Sources(root=root)).found
-    assert [one.name for one in found] == ["clean", "imagenet-c/fog/3", "pgd-linf-2", "greyscale"]
-    assert isinstance(found[1], Condition)
-    assert isinstance(found[2], Shift)
+def test_whatever_is_asked_for_is_a_pair(root):
+    found = asked_for(["imagenet-c/fog/3", "pgd-linf-2", "greyscale", "imagenet-p/rotate/30"], Sources(root=root)).found
+    assert [one.name for one in found] == ["imagenet-c/fog/3", "pgd-linf-2", "greyscale", "imagenet-p/rotate/30"]
+    pairs = [one for one in found if isinstance(one, Shift)]
+    assert len(pairs) == len(found)
+    assert all(one.standard is pairs[0].standard for one in pairs)
+    assert [one.family for one in pairs] == [
+        Family("imagenet-c", "fog", 3), None, None, Family("imagenet-p", "rotate", 30)
+    ]  # fmt: skip
 
 
-def test_names_that_mean_nothing_are_told_before_any_data_are_read():
-    with pytest.raises(UsageError, match=r"no condition named 'imagenet-x'; did you mean imagenet-"):
-        check_names(["imagenet-x"])
-    check_names([*known_shifts.names(), *groups.names(), "pgd-l2-0.5", "pm-10", "imagenet-c.fog.1_in-memory", "clean"])
+def test_clean_images_alone_are_no_pair(root):
+    (alone,) = asked_for(["clean"], Sources(root=root)).found
+    assert isinstance(alone, Condition)
+
+
+def test_a_shift_has_the_kind_and_the_measure_of_the_catalogue(root):
+    for one in asked_for(["natural", "imagenet-c/fog/1", "own"][:2], Sources(root=root)).found:
+        assert isinstance(one, Shift)
+        entry = find_shift(one.name)
+        assert entry is not None
+        assert (entry.kind, entry.measure, entry.family, entry.clean) == (
+            one.kind, one.measure, one.family, one.standard.name
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("imagenet-x", "no condition named 'imagenet-x'; did you mean imagenet-"),
+        (
+            "imagenet-c/fog/0",
+            "no condition named 'imagenet-c/fog/0': '0' is no severity; those of imagenet-c are 1 to 5",
+        ),
+        ("pgd", "attack 'pgd': expected NAME-NORM-EPSILON, for example pgd-linf-2 or pgd-l2-0.5"),
+        ("pgd-linf", "attack 'pgd-linf': expected NAME-NORM-EPSILON"),
+    ],
+)
+def test_names_that_mean_nothing_are_told_before_any_data_are_read(text, message):
+    with pytest.raises(UsageError) as caught:
+        check_names([text])
+    assert str(caught.value).startswith(message)
+
+
+def test_every_name_means_something():
+    check_names([*shift_names(), *group_names(), "pgd-l2-0.5", "pm-10", "imagenet-c.fog.1_in-memory", "imagenetv2"])
+
+
+def test_an_installed_package_may_bring_shifts_and_groups(monkeypatch, make_dataset):
+    data = make_dataset(4)
+
+    def make(sources: Sources) -> list[Shift]:
+        return [Shift(f"mine/{n}", "style", sources.clean(), Condition(f"mine/{n}", data)) for n in (1, 2)]
+
+    monkeypatch.setitem(installed_shifts._loaded, "mine", InstalledShift("mine", "style", make))
+    monkeypatch.setitem(installed_groups._loaded, "ours", ("mine", "greyscale"))
+    check_names(["mine", "mine/2", "ours"])
+    assert [one.name for one in asked_for(["mine/2"], Sources(data)).found] == ["mine/2"]
+    assert [one.name for one in asked_for(["ours"], Sources(data)).found] == ["mine/1", "mine/2", "greyscale"]
+    with pytest.raises(UsageError, match="no shift named 'mine/3'"):
+        asked_for(["mine/3"], Sources(data))
+
+
+def test_corruptions_of_small_images_are_made_of_what_is_given(make_dataset):
+    data = make_dataset(4)
+    pairs = asked_for(["cifar10-c/fog"], Sources(data)).found
+    assert [one.name for one in pairs] == [f"cifar-10-c/fog/{severity}" for severity in range(1, 6)]
+    assert all(isinstance(one, Shift) and one.standard.describe() == clean(data).describe() for one in pairs)
 
 
 def test_nothing_to_look_at_is_told():
@@ -97,11 +155,9 @@ def test_nothing_to_look_at_is_told():
         asked_for(["clean"], Sources())
 
 
-def test_every_known_shift_says_what_it_needs():
-    for name in known_shifts.names():
-        known = known_shifts.get(name)
-        assert known.name == name
-        assert isinstance(missing_sets(name, Sources()), list)
+def test_every_shift_says_what_is_missing():
+    for name in declared_shifts():
+        assert set(missing_sets(name, Sources())) == set(declared_shifts()[name].sets)
 
 
 def test_the_library_asks_in_the_same_words(root, tmp_path):
@@ -136,7 +192,7 @@ def test_a_group_goes_without_shifts_of_whose_classes_there_are_no_clean_images(
 
 
 def test_a_group_of_which_all_is_unmatched(root, make_dataset, monkeypatch):
-    monkeypatch.setitem(groups._loaded, "natural", lambda sources: ["imagenet-a"])
+    monkeypatch.setitem(installed_groups._loaded, "alone", ("imagenet-a",))
     tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])
     with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
-        asked_for(["natural"], Sources(dataset=tench, root=root))
+        asked_for(["alone"], Sources(dataset=tench, root=root))

@@ -19,8 +19,7 @@ from oodometer.data.layouts.cifar_100 import held_out_subtypes, subtypes
 from oodometer.data.layouts.imagenet_22k import broad_classes
 from oodometer.data.layouts.tiny_imagenet import tiny_imagenet
 from oodometer.data.root import DataRoot
-from oodometer.shifts.groups import groups
-from oodometer.shifts.resolve import asked_for
+from oodometer.shifts.resolve import asked_for, members_of
 from oodometer.shifts.sources import Sources
 
 PLAIN = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
@@ -141,7 +140,7 @@ def test_without_the_corrupted_files_they_are_made_of_the_test_set_of_the_root(
     tmp_path: Path, sources: Sources
 ) -> None:
     put_cifar_10(tmp_path, LABELS)
-    assert groups.get("cifar")(sources)[-1] == "cifar-10-c"
+    assert members_of("cifar", sources)[-1] == "cifar-10-c"
     shifts = asked_for(["cifar"], sources).found
     assert len(shifts) == 75
     for one in shifts:

@@ -12,10 +12,19 @@ import pytest
 from PIL import Image
 
 import oodometer as odo
+from oodometer.catalogue.names import shift_named
 from oodometer.shifts.adain_network import read_network, restyled, statistics
-from oodometer.shifts.known_shift import known_shifts
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.shifts.style_transfer import ALPHAS, Styling, adain, paintings_in
+
+ADAIN = shift_named("adain")
+
+
+def styled(sources: Sources) -> list[odo.Shift]:
+    """The shifts, made anew."""
+    return adain(sources, ADAIN)
+
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -100,7 +109,7 @@ def sources(photos: Path, weights: str, paintings: str) -> Sources:
 
 @pytest.fixture
 def stylings(sources: Sources) -> list[Styling]:
-    found = [one.shifted.transform.apply for one in adain(sources) if one.shifted.transform]
+    found = [one.shifted.transform.apply for one in styled(sources) if one.shifted.transform]
     assert all(isinstance(one, Styling) for one in found)
     return found  # type: ignore[return-value]
 
@@ -175,9 +184,7 @@ def test_without_strength_the_photograph_is_encoded_and_decoded(stylings: list[S
 
 
 def test_five_shifts_of_the_clean_images(sources: Sources, weights: str, paintings: str) -> None:
-    known = known_shifts.get("adain")
-    assert (known.name, known.kind, known.needs) == ("adain", "style", ())
-    found = list(known.make(sources))
+    found = [one for one in asked_for(["adain"], sources).found if isinstance(one, odo.Shift)]
     assert [one.name for one in found] == [one.shifted.name for one in found] == [f"adain/{s}" for s in range(1, 6)]
     assert {one.kind for one in found} == {"style"}
     assert all(one.standard is sources.clean() for one in found)
@@ -262,18 +269,18 @@ def test_files_of_every_form_are_the_same_network(weights: str, tmp_path: Path) 
 
 
 def test_other_weights_or_paintings_are_another_condition(sources: Sources, weights: str, paintings: str) -> None:
-    first = adain(sources)[0].shifted.describe()
-    assert adain(sources)[0].shifted.describe() == first
+    first = styled(sources)[0].shifted.describe()
+    assert styled(sources)[0].shifted.describe() == first
     save(Path(weights), *nets(seed=1))
-    second = adain(sources)[0].shifted.describe()
+    second = styled(sources)[0].shifted.describe()
     Image.new("RGB", (230, 230), "red").save(Path(paintings) / "0.jpg")
-    third = adain(sources)[0].shifted.describe()
+    third = styled(sources)[0].shifted.describe()
     assert len({str(one) for one in (first, second, third)}) == 3
 
 
 def test_weights_that_change_under_a_run_are_noticed(stylings: list[Styling], sources: Sources, weights: str) -> None:
     save(Path(weights), *nets(seed=1))
-    adain(sources)
+    styled(sources)
     with pytest.raises(odo.ModelError, match="other weights than when the run began"):
         stylings[0](photograph(32), "photo")
 
@@ -327,7 +334,7 @@ def test_weights_that_do_not_fit_are_one_clear_line(
     monkeypatch.chdir(tmp_path)
     spoil(Path(weights))
     with pytest.raises(odo.ModelError, match=message) as found:
-        adain(sources)
+        styled(sources)
     assert "\n" not in str(found.value)
     assert not (tmp_path / "it-ran").exists(), "a file of weights ran code"
 
@@ -336,13 +343,13 @@ def test_what_is_missing_is_said(sources: Sources, photos: Path, weights: str, t
     data = sources.dataset
     for settings in ({}, {"style_weights": weights}, {"style_images": str(photos)}):
         with pytest.raises(odo.UsageError, match=r"--style-weights DIR .* --style-images DIR"):
-            adain(Sources(dataset=data, settings=settings))
+            styled(Sources(dataset=data, settings=settings))
     (tmp_path / "none").mkdir()
     with pytest.raises(odo.DataError, match=r"none: no images in it; --style-images wants a folder of paintings"):
-        adain(Sources(dataset=data, settings={"style_weights": weights, "style_images": str(tmp_path / "none")}))
+        styled(Sources(dataset=data, settings={"style_weights": weights, "style_images": str(tmp_path / "none")}))
     (tmp_path / "none" / "cut.jpg").write_bytes(b"\xff\xd8\xff")
     with pytest.raises(odo.DataError, match=r"1 of 1 paintings can't be read, first .*cut\.jpg.*; remove it"):
-        adain(Sources(dataset=data, settings={"style_weights": weights, "style_images": str(tmp_path / "none")}))
+        styled(Sources(dataset=data, settings={"style_weights": weights, "style_images": str(tmp_path / "none")}))
 
 
 def test_a_run_shows_the_models_what_the_transfer_makes(
@@ -355,7 +362,7 @@ def test_a_run_shows_the_models_what_the_transfer_makes(
     view = odo.Geometry(224, 224, resize=256)
     space = sources.given().space
     model = odo.Model("means", "callable", "0", odo.Input(view), space, lambda compute: answer)
-    store = odo.run([model], adain(sources), store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits"))
+    store = odo.run([model], styled(sources), store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits"))
     cells = {cell.condition_name: cell for cell in store.cells()}
     assert sorted(cells) == [*(f"adain/{s}" for s in range(1, 6)), "clean"]
     data = sources.given()

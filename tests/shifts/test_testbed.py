@@ -6,26 +6,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from oodometer.catalogue.names import testbed_settings as settings
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
 from oodometer.shifts.availability import overview
-from oodometer.shifts.resolve import asked_for
+from oodometer.shifts.resolve import asked_for, needs_of
 from oodometer.shifts.sources import Sources, UnmatchedError
-from oodometer.shifts.testbed import is_setting, needs_of, setting, settings
-from published_lists import published_list
 
 
 @pytest.fixture
 def sources(make_dataset) -> Sources:
     """One clean image of every ImageNet class."""
     return Sources(dataset=make_dataset(1000, space=imagenet()))
-
-
-def test_the_settings_are_the_published_ones():
-    assert set(settings()) == set(published_list("testbed_settings.txt").split())
 
 
 def test_there_are_as_many_of_each_kind_as_the_paper_says():
@@ -37,6 +32,11 @@ def test_there_are_as_many_of_each_kind_as_the_paper_says():
     assert not [name for name in names if "glass_blur" in name and name.endswith("_in-memory")]
     assert sum(name.startswith("pgd.") for name in names) == 4
     assert sum(name.startswith("val") for name in names) == 7
+
+
+def setting(name: str, sources: Sources) -> Condition | Shift:
+    (found,) = asked_for([name], sources).found
+    return found
 
 
 def made(name: str, sources: Sources) -> Shift:
@@ -92,18 +92,12 @@ def test_greyscale_is_a_pair(sources):
 
 
 def test_what_each_needs():
-    assert needs_of("imagenet-c.fog.3_on-disk") == ("imagenet", "imagenet-c")
-    assert needs_of("imagenet-c.fog.3_in-memory") == ("imagenet",)
-    assert set(needs_of("val-on-objectnet-classes")) == {"imagenet", "objectnet"}
+    assert needs_of("imagenet-c.fog.3_on-disk", Sources()) == ("imagenet", "imagenet-c")
+    assert needs_of("imagenet-c.fog.3_in-memory", Sources()) == ("imagenet",)
+    assert set(needs_of("val-on-objectnet-classes", Sources())) == {"imagenet", "objectnet"}
     assert "imagenetv2-matched-frequency-format-val" in needs_of(
-        "imagenetv2-matched-frequency-format-val_subsampled_class_1_8"
+        "imagenetv2-matched-frequency-format-val_subsampled_class_1_8", Sources()
     )
-
-
-def test_names_that_others_have_too_are_left_to_them():
-    assert not is_setting("imagenet-a")
-    assert is_setting("val-on-imagenet-a-classes")
-    assert not is_setting("fog")
 
 
 def test_a_corruption_that_is_not_on_disk_is_told(make_dataset):
@@ -113,7 +107,7 @@ def test_a_corruption_that_is_not_on_disk_is_told(make_dataset):
     root._opened["imagenet-c"] = disk
     sources = Sources(dataset=make_dataset(1000, space=imagenet()), root=root)
     assert made("imagenet-c.fog.2_on-disk", sources).shifted.dataset.ids == ("a/x", "b/y")
-    with pytest.raises(DataError, match=r"imagenet-c.snow.1_on-disk: ImageNet-C on disk has no snow/1"):
+    with pytest.raises(DataError, match=r"imagenet-c.snow.1_on-disk: imagenet-c on disk has no snow/1"):
         setting("imagenet-c.snow.1_on-disk", sources)
 
 
@@ -127,7 +121,7 @@ def test_of_imagenet_c_only_what_is_unpacked_is_asked_for(tmp_path):
     sources = Sources(root=DataRoot(str(tmp_path), partial=True))
     asked = asked_for(["testbed"], sources)
     on_disk = ["imagenet-c.fog.2_on-disk", "imagenet-c.shot_noise.5_on-disk"]
-    assert [one.name for one in asked.found if one.name.endswith("on-disk")] == on_disk
+    assert sorted(one.name for one in asked.found if one.name.endswith("on-disk")) == on_disk
     assert sum(name.endswith("on-disk") for name in asked.missing) == 95 - 2
     (listed,) = [one for one in overview(sources.root).groups if one.name == "testbed"]
     assert set(listed.there) == set(settings()) - set(asked.missing)

@@ -21,7 +21,7 @@ from oodometer.data.root import DataRoot
 from oodometer.engine.run import run
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
-from oodometer.shifts.known_shift import known_shifts
+from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 
 # tench (in no broad class), airliner, a turtle, two cats, a monkey, two dogs, a bird, zebra, elephant, bus
@@ -98,7 +98,7 @@ def accuracies(store) -> dict[str, tuple[float, int]]:
 
 def shifts(root: Path, *names: str, **options):
     sources = Sources(root=DataRoot(str(root), partial=True), **options)
-    return [one for name in names for one in known_shifts.get(name).make(sources)]
+    return list(asked_for(names, sources).found)
 
 
 def test_vid_robust_to_the_digit(model, vid, clean, tmp_path):
@@ -184,8 +184,8 @@ def test_a_part_has_whole_anchors(vid):
     assert len(frames) == sum(
         1 + len(near) for anchor, near in pmsets.items() if anchor.removeprefix("val/").removesuffix(".JPEG") in kept
     )
-    assert frames.name == "imagenet-vid-robust[7, seed 0]"
-    assert shift.standard.dataset.name == "imagenet-vid-robust[7, seed 0]:anchors"
+    assert frames.title == "imagenet-vid-robust[7, seed 0]"
+    assert shift.standard.dataset.title == "imagenet-vid-robust/anchors[7, seed 0]"
     (other,) = shifts(root, "imagenet-vid-robust_pm10", images=7, seed=1)
     assert set(other.shifted.dataset.columns["anchor"].tolist()) != kept
     (whole,) = shifts(root, "imagenet-vid-robust_pm10", images=50)

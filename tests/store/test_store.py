@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oodometer.core.condition import clean
+from oodometer.core.condition import Condition, clean
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import mask
 from oodometer.core.predictions import Predictions, from_top_classes
-from oodometer.shifts.suites import conditions_for
+from oodometer.shifts.imagenet_c import CANONICAL, SMALL, corrupted, without_colours
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.files import Files
 from oodometer.store.store import MARK, Store, open_store
@@ -157,7 +157,9 @@ def test_keys_stay_what_they_were(make_dataset, make_cell):
     conditions = {
         "clean": clean(data),
         "mapped": clean(data, label_map=mask("some", data.space, ["0", "1", "2"])),
-        **{name: conditions_for(name, data)[1] for name in ("imagenet-c/fog/3", "cifar10-c/snow/1", "greyscale")},
+        "imagenet-c/fog/3": corrupted(data, "imagenet-c", "fog", 3, quality=85, view=CANONICAL, seed=0),
+        "cifar10-c/snow/1": corrupted(data, "cifar10-c", "snow", 1, quality=None, view=SMALL, seed=0),
+        "greyscale": Condition("greyscale", data, transform=without_colours()),
     }
     plain = make_cell(data)
     assert {name: replace(plain, condition=one.describe()).key for name, one in conditions.items()} == {

@@ -17,8 +17,8 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
 from oodometer.data.root import root_at
-from oodometer.shifts.imagenet_c import CANONICAL, SMALL, as_it_is, corrupted, grey, imagenet_c_on_disk
-from oodometer.shifts.imagenet_p import imagenet_p
+from oodometer.shifts.imagenet_c import CANONICAL, SMALL, as_it_is, corrupted, imagenet_c_on_disk, without_colours
+from oodometer.shifts.imagenet_p import frame_at
 from oodometer.store.store import Store
 from oodometer.study.pictures import album_of
 
@@ -64,9 +64,10 @@ def test_a_corruption_is_what_the_engine_showed(photos, tmp_path, name, severity
 
 def test_other_transforms_too(photos, tmp_path):
     data = loaded(photos, 2)
-    frame = imagenet_p(data, seed=5)[3]
+    frame = Condition("frame", data, transform=frame_at("gaussian_noise", 3, seed=5))
+    grey = Condition("greyscale", data, transform=without_colours())
     cut = Condition("cut", data, transform=as_it_is(CANONICAL))
-    for number, condition in enumerate([grey(data)[1], frame, cut]):
+    for number, condition in enumerate([grey, frame, cut]):
         store, seen = watched(condition, tmp_path / str(number), side=224)
         (cell,) = store.cells()
         album = album_of([str(photos)], store)

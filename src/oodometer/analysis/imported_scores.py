@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.analysis.corruption_scores import CLEAN, MEAN, OF_ALEXNET
+from oodometer.analysis.corruption_scores import MEAN, OF_ALEXNET
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.score_table import Score
 from oodometer.catalogue.names import family_of
+from oodometer.catalogue.shifts import clean_names
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import (
     COMMON,
@@ -23,8 +24,7 @@ from oodometer.store.tables import Accuracy
 
 NO_INTERVAL = "none: it needs the predictions"
 ON_DISK = "imagenet-c_on-disk"
-"""ImageNet-C in the table of the 204-model testbed, whose clean set is ``val``."""
-CLEAN_OF = {ON_DISK: "val"}
+"""ImageNet-C in the table of the 204-model testbed."""
 
 Errors = dict[tuple[str, int], float]
 """Corruption and severity to the error there."""
@@ -32,14 +32,15 @@ Errors = dict[tuple[str, int], float]
 
 def imported_corruption_scores(tables: Sequence[Accuracy], asked: Asked) -> Iterator[Score]:
     """The corruption errors of every model of which a table has all of ImageNet-C, with AlexNet as the normaliser."""
-    names = {CLEAN, *CLEAN_OF.values()}
-    clean = {(row.model, row.condition): 1 - row.accuracy for row in tables if row.condition in names}
+    # The clean set has two names; where a table has both, that of the family's own.
+    clean = {(row.model, row.condition): 1 - row.accuracy for row in tables if row.condition in clean_names()}
     for (model, family), errors in _by_family(tables).items():
         wanted = [(name, severity) for name in COMMON for severity in SEVERITIES]
         known = OF_ALEXNET.fullmatch(family) or family == ON_DISK
         if not known or not set(wanted) <= set(errors):
             continue
-        without = clean.get((model, CLEAN_OF.get(family, CLEAN)))
+        names = reversed(clean_names()) if family == ON_DISK else clean_names()
+        without = next((clean[model, name] for name in names if (model, name) in clean), None)
         for metric, condition, value, convention in _numbers(family, errors, without, alexnet()):
             if asked.wants(metric):
                 estimate = Estimate(value, None, None, None, NO_INTERVAL)

@@ -228,7 +228,7 @@ def _form(member: str) -> re.Pattern[str]:
 def _by_pattern(text: str) -> ShiftEntry | None:
     for one in patterns():
         if re.fullmatch(one.pattern, text, re.IGNORECASE):
-            return _entry(one.declared, name=text)
+            return _entry(one.declared, name=text.lower())
     return None
 
 

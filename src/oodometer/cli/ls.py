@@ -125,9 +125,9 @@ def _names(what: str) -> list[str]:
         from oodometer.data.load import data_kinds
 
         return data_kinds.names()
-    from oodometer.shifts.suites import suites
+    from oodometer.catalogue.names import shift_names
 
-    return suites.names()
+    return sorted(shift_names())
 
 
 def _cells(address: str) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ ATTACKED = 50
 """Of the clean icons, so many are attacked: an attack is some fifty times the work."""
 
 ATTACK = "pgd-linf-4"
-CORRUPTIONS = "cifar10-c"
+CORRUPTIONS = "cifar-10-c"
 ZOO = "zoo:icons/*"
 REPORT = "report.html"
 
@@ -122,12 +122,13 @@ def what_to_run(icons: str, images: int | None) -> list[Condition | Shift]:
     from oodometer.shifts.adversarial import attack_shift
     from oodometer.shifts.resolve import asked_for
     from oodometer.shifts.sources import Sources
-    from oodometer.shifts.suites import conditions_for
 
     shifts = [one for one in asked_for(["icons"], Sources(load_data(icons))).found if isinstance(one, Shift)]
     clean = shifts[0].standard
     fewer = clean.dataset if images is None else stratified(clean.dataset, images)
-    corrupted = [one for one in conditions_for(CORRUPTIONS, fewer) if one.transform is not None]
+    corrupted = [
+        replace(one, standard=clean) for one in asked_for([CORRUPTIONS], Sources(fewer)).found if isinstance(one, Shift)
+    ]
     if find_spec("torch") is None:
         say(f"left out: {ATTACK}, an attack needs gradients; pip install 'oodometer[torch]' brings them")
         return [*shifts, *corrupted]

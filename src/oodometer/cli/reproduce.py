@@ -14,7 +14,7 @@ from oodometer.core.errors import RequirementNotMetError
     "what the rounding of the published inputs allows. Exit code 3 if a number is out.",
 )
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
-@click.option("--testbed", metavar="DIR", help="Folder with the 204-model testbed's table, for taori2020.")
+@click.option("--testbed", metavar="DIR", help="For taori2020: a clone of the 204-model testbed's repository.")
 @as_json
 def command(papers: tuple[str, ...], testbed: str | None, as_json: bool) -> None:
     """Reproduce papers."""

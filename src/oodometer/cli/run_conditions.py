@@ -64,10 +64,12 @@ def without_attacks_of_groups(
     asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers], names: Sequence[str]
 ) -> list[Condition | Shift]:
     """What is asked, less the attacks that only a group names where a model has no gradients; that is told."""
+    from oodometer.core.condition import Shift
     from oodometer.core.model import Model
-    from oodometer.shifts.testbed import ATTACKS
 
-    attacks = [one.name for one in asked if one.name in ATTACKS and one.name not in names]
+    attacks = [
+        one.name for one in asked if isinstance(one, Shift) and one.shifted.attack is not None and one.name not in names
+    ]
     blind = [model.name for model in models if not (isinstance(model, Model) and model.differentiable)]
     if not attacks or not blind:
         return list(asked)

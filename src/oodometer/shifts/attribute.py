@@ -248,7 +248,7 @@ def _base(
     note = f"{IID} is {n} of {len(whole)} base images, by id with seed {seed}; the others are train"
     return (
         whole.take(rest, name=f"{dataset.name}/{TRAIN}"),
-        iid.take(np.arange(n), name=f"{dataset.name}/{IID}"),
+        iid.take(np.arange(n), name=f"{dataset.name}/{IID}", subset=dataset.subset),
         note,
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
-from oodometer.core.condition import Condition, Shift
+from oodometer.catalogue.names import ShiftEntry
+from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, OodometerError
 from oodometer.shifts.attribute import attribute_shifts, fewer_images, pairs_of
 from oodometer.shifts.constraint import Constraint, matches, parse_base
-from oodometer.shifts.known_shift import KnownShift
 from oodometer.shifts.sources import Sources
 
 DFR_BASE = parse_base("scale=2,occlusion=2,viewpoint=2,zoom_in=1")
@@ -40,31 +40,30 @@ SVSF_SHIFTS = (
 )
 
 
-def _make(
-    sources: Sources, *, name: str, of: str, base: Sequence[Constraint], shifts: Sequence[Constraint]
-) -> list[Shift]:
+def deepfashion_remixed(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """Garments that differ in one attribute from those of the base."""
+    return _make(sources, entry, DFR_BASE, DFR_SHIFTS)
+
+
+def streetview_storefronts(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """Shop fronts of another country, year or camera than those of the base."""
+    return _make(sources, entry, SVSF_BASE, SVSF_SHIFTS)
+
+
+def _make(sources: Sources, entry: ShiftEntry, base: Sequence[Constraint], shifts: Sequence[Constraint]) -> list[Shift]:
     """The pairs ``NAME/iid`` and ``NAME/SHIFT``."""
-    data = sources.whole(of)
+    data = sources.whole(entry.sets[0])
     base = [_occurring(data, one) for one in base]
     if sources.root is not None and sources.root.partial:
         shifts = [one for one in shifts if _can_be_made(data, base, one)] or shifts
     try:
         split = attribute_shifts(data, base, shifts, seed=sources.seed)
     except OodometerError as error:
-        raise DataError(f"{name}: {error}; --partial runs on what is there") from error
+        raise DataError(f"{entry.of}: {error}; --partial runs on what is there") from error
     if sources.images is not None:
         split = fewer_images(split, sources.images, seed=sources.seed)
-    return [_shared(sources, pair) for pair in pairs_of(split, prefix=f"{name}/")]
-
-
-def _shared(sources: Sources, pair: Shift) -> Shift:
-    """The pair over the conditions of a run, also when it is asked for shift by shift."""
-    standard, shifted = (sources.once(side.name, partial(_same, side)) for side in (pair.standard, pair.shifted))
-    return Shift(pair.name, pair.kind, standard, shifted)
-
-
-def _same(condition: Condition) -> Condition:
-    return condition
+    pairs = pairs_of(split, prefix=f"{entry.of}/")
+    return [replace(pair, kind=entry.kind, measure=entry.measure) for pair in pairs if entry.kind != "clean"]
 
 
 def _occurring(data: Dataset, constraint: Constraint) -> Constraint:
@@ -86,18 +85,3 @@ def _can_be_made(data: Dataset, base: Sequence[Constraint], shift: Constraint) -
     except OodometerError:
         return False
     return True
-
-
-DFR = KnownShift(
-    "dfr",
-    "attribute",
-    ("deepfashion-remixed",),
-    partial(_make, name="dfr", of="deepfashion-remixed", base=DFR_BASE, shifts=DFR_SHIFTS),
-)
-
-SVSF = KnownShift(
-    "svsf",
-    "attribute",
-    ("streetview-storefronts",),
-    partial(_make, name="svsf", of="streetview-storefronts", base=SVSF_BASE, shifts=SVSF_SHIFTS),
-)

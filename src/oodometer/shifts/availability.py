@@ -7,29 +7,22 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from oodometer.catalogue.shifts import Declared, declared_shifts
 from oodometer.core.condition import ShiftKind
 from oodometer.data.find_sets import not_unpacked
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
 from oodometer.shifts.adversarial import ATTACKS
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import KnownShift, known_shifts
-from oodometer.shifts.resolve import missing_sets
+from oodometer.shifts.installed import installed_shifts
+from oodometer.shifts.resolve import group_names, members_of, missing_sets
 from oodometer.shifts.sources import ICONS, IMAGENET, Sources
-from oodometer.shifts.suites import suites
 
-NO_SHIFTS = frozenset({"clean", "own"})
-"""Suites that are no shift by themselves: the images as they are, and what the user has yet to register."""
+NO_SHIFTS = frozenset({"own"})
+"""Families that have no members before the user registers some."""
 
 CLEAN = "clean images"
-OF_DATA = {"cifar10-c": f"{CLEAN} of 32 px, with --data"}
-"""Suites whose clean images are not those of ImageNet, so that no root has them: how it is said."""
-
 GIVEN = {ICONS: ", or icons that were built (--data)"}
 """What serves instead of a published set."""
-
-BROUGHT = {"adain": "--style-weights and --style-images"}
-"""What the user brings besides clean images."""
 
 FORMS: tuple[tuple[str, ShiftKind, str], ...] = (
     ("pgd-, fgsm-, noise-NORM-EPS", "adversarial", "the same as those with numbers; any budget"),
@@ -130,11 +123,11 @@ def overview(root: DataRoot | None) -> Overview:
     sources = Sources(root=root)
     sets = tuple(_set(name, root) for name in known_sets.names())
     there = frozenset(one.name for one in sets if one.place is not None)
-    shifts = [*_known(there), *_made(there), *_attacks(there), *_forms()]
+    shifts = [*_declared(there), *_installed(there), *_attacks(there), *_forms()]
     return Overview(
         root.address if root else None,
         tuple(sorted(shifts, key=lambda one: (one.kind, one.name))),
-        tuple(_group(name, sources) for name in groups.names()),
+        tuple(_group(name, sources) for name in group_names()),
         sets,
     )
 
@@ -146,32 +139,33 @@ def _set(name: str, root: DataRoot | None) -> ListedSet:
     return ListedSet(name, known.title, known.page, known.places[0], place, packed)
 
 
-def _known(there: frozenset[str]) -> list[ListedShift]:
-    every = [known_shifts.get(name) for name in known_shifts.names()]
-    return [_of_clean_images(one, there) if not one.needs else _of_sets(one, there) for one in every]
+def _declared(there: frozenset[str]) -> list[ListedShift]:
+    """The shifts of the catalogue; the testbed's own names are those of its group."""
+    shown = [one for one in declared_shifts().values() if one.name not in NO_SHIFTS and not _is_only_of_testbed(one)]
+    return [_listed(one, there) for one in shown]
 
 
-def _of_sets(one: KnownShift, there: frozenset[str]) -> ListedShift:
-    needs = ", ".join(f"{name}{GIVEN.get(name, '')}" for name in one.needs)
-    return ListedShift(one.name, one.kind, one.needs, needs, _lacking(one.needs, there))
+def _is_only_of_testbed(declared: Declared) -> bool:
+    """Whether it is another name of what is listed anyway."""
+    return declared.make.startswith("testbed:")
 
 
-def _of_clean_images(one: KnownShift, there: frozenset[str]) -> ListedShift:
-    more = BROUGHT.get(one.name)
-    missing = _lacking((IMAGENET,), there) if more is None else None
-    return ListedShift(one.name, one.kind, (IMAGENET,), f"{CLEAN}, {more}" if more else CLEAN, missing)
+def _listed(declared: Declared, there: frozenset[str]) -> ListedShift:
+    assert declared.kind != "clean"
+    if declared.sets == (IMAGENET,):
+        needs = f"{CLEAN}, {declared.brought}" if declared.brought else CLEAN
+        missing = None if declared.brought else _lacking(declared.sets, there)
+    else:
+        needs = ", ".join(f"{name}{GIVEN.get(name, '')}" for name in declared.sets)
+        needs += f", or any {CLEAN} (--data)" if declared.of_any_images else ""
+        missing = _lacking(declared.sets, there)
+    return ListedShift(declared.name, declared.kind, declared.sets, needs, missing)
 
 
-def _made(there: frozenset[str]) -> list[ListedShift]:
-    """What is made of clean images while it runs."""
-    found = []
-    for name in suites.names():
-        if name not in NO_SHIFTS and name not in known_shifts.names():
-            if name in OF_DATA:
-                found.append(ListedShift(name, "corruption", (), OF_DATA[name], None))
-            else:
-                found.append(ListedShift(name, "corruption", (IMAGENET,), CLEAN, _lacking((IMAGENET,), there)))
-    return found
+def _installed(there: frozenset[str]) -> list[ListedShift]:
+    """What installed packages bring."""
+    every = [installed_shifts.get(name) for name in installed_shifts.names()]
+    return [ListedShift(one.name, one.kind, one.sets, ", ".join(one.sets), _lacking(one.sets, there)) for one in every]
 
 
 def _attacks(there: frozenset[str]) -> list[ListedShift]:
@@ -190,6 +184,6 @@ def _lacking(needs: Sequence[str], there: frozenset[str]) -> tuple[str, ...]:
 
 
 def _group(name: str, sources: Sources) -> ListedGroup:
-    members = tuple(groups.get(name)(sources))
+    members = members_of(name, sources)
     there = () if sources.root is None else tuple(one for one in members if not missing_sets(one, sources))
     return ListedGroup(name, members, there)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
@@ -17,13 +18,9 @@ NAME = re.compile(r"pm-(\d+)")
 TRUE, FALSE = frozenset({"1", "true", "yes"}), frozenset({"0", "false", "no", "", "nan"})
 
 
-def is_consistency(spec: str) -> bool:
-    """Whether a name is that of such a shift.
-
-    >>> is_consistency("pm-10"), is_consistency("pm-k")
-    (True, False)
-    """
-    return NAME.fullmatch(spec) is not None
+def near_anchors(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The shift of a name such as ``pm-10``."""
+    return [pm_shift(entry.name, sources)]
 
 
 def pm_shift(spec: str, sources: Sources) -> Shift:
@@ -57,11 +54,11 @@ def pm_shift(spec: str, sources: Sources) -> Shift:
             f"its columns are: {known}"
         )
     near = sources.fewer(frames)
-    # Each with a name of its own, so that they are told apart in the store.
-    near, called = replace(near, name=f"{near.name}:{spec}"), f"{near.name}:anchors"
+    # Each is a part of its own, so that they are told apart in the store.
+    near = replace(near, part=spec)
 
     def anchors() -> Condition:
-        return Condition("pm-0", near.take(np.flatnonzero(near.columns["offset"] == 0), name=called))
+        return Condition("pm-0", near.take(np.flatnonzero(near.columns["offset"] == 0), part="anchors"))
 
     # The anchors are the same for every k.
     return Shift(spec, "consistency", sources.once("pm-0", anchors), Condition(spec, near, unit="anchor"))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from oodometer.core.condition import Condition, Shift, ShiftKind
+from oodometer.catalogue.names import ShiftEntry
+from oodometer.core.condition import Condition, Shift
 from oodometer.data.icon_protocols import PROTOCOLS, sides_of
-from oodometer.shifts.known_shift import KnownShift
+from oodometer.shifts.pairs import pair_of
 from oodometer.shifts.sources import ICONS, Sources
 
-IID = "icons-iid"
 STYLES = "icons-styles"
 PROTOCOL_OF = dict(zip(("icons-style", "icons-subtypes", "icons-versions"), PROTOCOLS, strict=True))
 
@@ -24,33 +22,23 @@ def protocol_of(name: str) -> str | None:
     return f"style={vendor}" if family == STYLES and vendor else PROTOCOL_OF.get(name)
 
 
-def _known(name: str, kind: ShiftKind) -> KnownShift:
+def held_out(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """What a protocol alone holds out, against a tenth of what none does.
 
     It is about models that were trained on what `oodometer.data.icon_protocols.split` leaves for training.
     """
-
-    def make(sources: Sources) -> list[Shift]:
-        standard, shifted = sides_of(sources.whole(ICONS), PROTOCOL_OF[name])
-        iid = sources.once(IID, lambda: Condition(IID, sources.fewer(standard)))
-        return [Shift(name, kind, iid, Condition(name, sources.fewer(shifted)))]
-
-    return KnownShift(name, kind, (ICONS,), make)
+    standard, shifted = sides_of(sources.whole(ICONS), PROTOCOL_OF[entry.name])
+    iid = sources.once(entry.clean, lambda: Condition(entry.clean, sources.fewer(standard)))
+    return [pair_of(entry, iid, Condition(entry.name, sources.fewer(shifted)))]
 
 
-def _every_style(sources: Sources) -> Sequence[Shift]:
+def every_style(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """One shift for each vendor: the models that it is about never saw that one."""
     icons = sources.whole(ICONS)
     found = []
     for vendor in sorted(set(icons.columns["style"].tolist())):
         standard, shifted = sides_of(icons, f"style={vendor}", (f"style={vendor}", *PROTOCOLS[1:]))
-        name = f"{STYLES}/{vendor}"
-        iid = Condition(f"{IID}-without-{vendor}", sources.fewer(standard))
-        found.append(Shift(name, "style", iid, Condition(name, sources.fewer(shifted))))
+        iid = Condition(entry.declared.clean.format(part=vendor), sources.fewer(standard))
+        one = Condition(entry.declared.member.format(part=vendor), sources.fewer(shifted))
+        found.append(pair_of(entry, iid, one))
     return found
-
-
-ICONS_STYLE = _known("icons-style", "style")
-ICONS_SUBTYPES = _known("icons-subtypes", "attribute")
-ICONS_VERSIONS = _known("icons-versions", "attribute")
-ICONS_STYLES = KnownShift(STYLES, "style", (ICONS,), _every_style)

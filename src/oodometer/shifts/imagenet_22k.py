@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 
+from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import align
 from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.imagenet_22k import broad_classes, subtypes_at
-from oodometer.shifts.known_shift import KnownShift
+from oodometer.shifts.pairs import pair_of
 from oodometer.shifts.sources import IMAGENET, Sources
 
-NAME = "imagenet-22k-subtypes"
 SET = "imagenet-22k"
 
 
-def imagenet_22k_subtypes(sources: Sources) -> list[Shift]:
+def imagenet_22k_subtypes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """ImageNet validation images of the seen subtypes, against images of the unseen ones, over 25 broad classes.
 
     It is about models that answer the broad classes and were trained on the seen subtypes, those of ImageNet-1k.
@@ -29,12 +29,11 @@ def imagenet_22k_subtypes(sources: Sources) -> list[Shift]:
     place = sources.root.place_of(SET) if sources.root else None
     if place is None:
         raise DataError(f"{SET}: its folders are not below a data root")
-    seen = _by_broad_class(sources.whole(IMAGENET), subtypes_at(place).seen)
-    standard = Condition("val-on-imagenet-22k-seen-subtypes", sources.fewer(seen))
-    return [Shift(NAME, "attribute", standard, Condition(NAME, unseen))]
+    seen = _by_broad_class(sources.whole(IMAGENET), subtypes_at(place).seen, name=entry.clean)
+    return [pair_of(entry, Condition(entry.clean, sources.fewer(seen)), Condition(entry.name, unseen))]
 
 
-def _by_broad_class(val: Dataset, broad_of: Mapping[str, int]) -> Dataset:
+def _by_broad_class(val: Dataset, broad_of: Mapping[str, int], *, name: str) -> Dataset:
     """The images of these subtypes, labelled by broad class."""
     labels = align(val.labels, val.space, imagenet(), what="ImageNet")
     table = np.full(len(imagenet()) + 1, -1, dtype=np.int64)  # the last entry answers for images without a label
@@ -44,9 +43,6 @@ def _by_broad_class(val: Dataset, broad_of: Mapping[str, int]) -> Dataset:
     rows = np.flatnonzero(broad >= 0)
     if not len(rows):
         raise DataError(f"{val.name}: no images of the subtypes of the 25 broad classes")
-    part = val.take(rows, name="val-on-imagenet-22k-seen-subtypes")
+    part = val.take(rows, name=name)
     column = np.array(imagenet().classes)[labels[rows]]
     return replace(part, labels=broad[rows], space=broad_classes(), columns={**part.columns, "subtype": column})
-
-
-IMAGENET_22K_SUBTYPES = KnownShift(NAME, "attribute", (SET, IMAGENET), imagenet_22k_subtypes)

@@ -1,4 +1,4 @@
-"""The corruption families as suites of conditions, made on the fly: nothing is written to disk."""
+"""The corruption families, made on the fly: nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodometer.core.condition import Condition, Transform, clean
+from oodometer.catalogue.names import ShiftEntry
+from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
-from oodometer.corruptions.registry import BAR, COMMON, EXTRA, corruptions
+from oodometer.corruptions.registry import corruptions
+from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.sources import Sources
 
 SEVERITIES = (1, 2, 3, 4, 5)
 CANONICAL = Geometry(224, 224, resize=256)
@@ -39,23 +42,28 @@ class Corrupting:
 
 
 def family(
-    dataset: Dataset,
-    name: str,
+    standard: Condition,
+    entry: ShiftEntry,
     names: Iterable[str],
     *,
     quality: int | None,
     view: Geometry = CANONICAL,
     seed: int = 0,
-) -> list[Condition]:
-    """The conditions of a family: every corruption at every severity, and the clean images they are compared with."""
+) -> list[Shift]:
+    """The members of a family, every corruption at every severity, each against the clean images it is made of."""
     return [
-        clean(dataset),
-        *(
-            corrupted(dataset, name, one, severity, quality=quality, view=view, seed=seed)
-            for one in names
-            for severity in SEVERITIES
-        ),
+        _member(standard, entry, Family(entry.of, name, severity), quality=quality, view=view, seed=seed)
+        for name in names
+        for severity in SEVERITIES
     ]
+
+
+def _member(
+    standard: Condition, entry: ShiftEntry, member: Family, *, quality: int | None, view: Geometry, seed: int
+) -> Shift:
+    name = entry.declared.member.format(corruption=member.corruption, severity=member.severity)
+    transform = corrupting(member.corruption, member.severity, quality=quality, view=view, seed=seed)
+    return pair_of(entry, standard, Condition(name, standard.dataset, transform=transform), member)
 
 
 def corrupted(
@@ -76,17 +84,29 @@ def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry,
     return Transform(name, parameters, Corrupting(name, severity, seed, quality), view=view)
 
 
-def imagenet_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 15 corruptions as published, with the JPEG round trip of the files."""
-    return family(dataset, "imagenet-c", COMMON, quality=PUBLISHED_QUALITY, seed=seed)
+def made(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The corruptions of a family, pixels straight to the model."""
+    return family(sources.clean(), entry, entry.declared.corruptions, quality=None, seed=sources.seed)
 
 
-def imagenet_c_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 15 corruptions, pixels straight to the model."""
-    return family(dataset, "imagenet-c:raw", COMMON, quality=None, seed=seed)
+def made_with_jpeg(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The corruptions of a family as published, with the JPEG round trip of the files."""
+    return family(sources.clean(), entry, entry.declared.corruptions, quality=PUBLISHED_QUALITY, seed=sources.seed)
 
 
-def imagenet_c_on_disk(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  # noqa: ARG001 - nothing is drawn
+def own_corruptions(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The corruptions that the user registered, pixels straight to the model."""
+    names = [name for name in corruptions.names() if corruptions.get(name).group == "own"]
+    return family(sources.clean(), entry, names, quality=None, seed=sources.seed)
+
+
+def grey(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The images without their colours."""
+    standard = sources.clean()
+    return [pair_of(entry, standard, Condition(entry.name, standard.dataset, transform=without_colours()))]
+
+
+def imagenet_c_on_disk(dataset: Dataset) -> list[Condition]:
     """The files of ImageNet-C as they lie on disk: they are canonical pixels and never resized-and-cropped again."""
     if not {"corruption", "severity"} <= set(dataset.columns):
         raise UsageError(f"{dataset.name}: imagenet-c:disk wants the folder of ImageNet-C; add --data-kind imagenet-c")
@@ -108,7 +128,7 @@ def part_of(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
     Args:
         part: ``CORRUPTION/SEVERITY``, with which their own ids begin.
     """
-    taken = dataset.take(rows, name=f"{dataset.name}/{part}")
+    taken = dataset.take(rows, part=part)
     return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
@@ -123,37 +143,6 @@ def as_it_is(view: Geometry) -> Transform:
 
 def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
     return image
-
-
-def imagenet_c_extra(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 4 extra corruptions, which never enter mCE, with the JPEG round trip."""
-    return family(dataset, "imagenet-c-extra", EXTRA, quality=PUBLISHED_QUALITY, seed=seed)
-
-
-def imagenet_c_extra_raw(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 4 extra corruptions, pixels straight to the model."""
-    return family(dataset, "imagenet-c-extra:raw", EXTRA, quality=None, seed=seed)
-
-
-def imagenet_c_bar(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 10 corruptions of ImageNet-C-bar, with the JPEG round trip."""
-    return family(dataset, "imagenet-c-bar", BAR, quality=PUBLISHED_QUALITY, seed=seed)
-
-
-def own_corruptions(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The corruptions that the user registered, pixels straight to the model."""
-    names = [name for name in corruptions.names() if corruptions.get(name).group == "own"]
-    return family(dataset, "own", names, quality=None, seed=seed)
-
-
-def cifar10_c(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
-    """The 15 corruptions at 32 px, never through JPEG."""
-    return family(dataset, "cifar10-c", COMMON, quality=None, view=SMALL, seed=seed)
-
-
-def grey(dataset: Dataset, *, seed: int = 0) -> list[Condition]:  # noqa: ARG001
-    """The images without their colours."""
-    return [clean(dataset), Condition("greyscale", dataset, transform=without_colours())]
 
 
 def without_colours() -> Transform:

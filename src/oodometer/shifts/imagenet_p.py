@@ -1,4 +1,4 @@
-"""The perturbation sequences of ImageNet-P as conditions, one per frame."""
+"""The perturbation sequences of ImageNet-P as shifts, one per frame."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.core.condition import Condition, Transform
-from oodometer.core.dataset import Dataset
+from oodometer.catalogue.names import ShiftEntry
+from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.preprocessing import Geometry
-from oodometer.corruptions.sequences import SEQUENCES, frame_of, n_frames
+from oodometer.corruptions.sequences import frame_of, n_frames
+from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.sources import Sources
 
 SOURCE = Geometry(256, 256, resize=256)
 """Frames of 224 px are cut from a larger picture, so that there is something to move into view."""
-
-PUBLISHED = 10
-"""The first ten sequences are the published ones; the others are its extra."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +30,20 @@ class Frame:
         return frame_of(image, self.name, self.frame, key=image_id, seed=self.seed)
 
 
-def imagenet_p(dataset: Dataset, *, seed: int = 0) -> list[Condition]:
+def imagenet_p(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """Every frame of the ten sequences, as ``imagenet-p/NAME/FRAME``; the flips between them are scored later."""
     return [
-        Condition(
-            f"imagenet-p/{name}/{frame:02d}",
-            dataset,
-            transform=frame_at(name, frame, seed=seed),
-        )
-        for name in list(SEQUENCES)[:PUBLISHED]
+        _frame(sources, entry, Family(entry.of, name, frame))
+        for name in entry.declared.corruptions
         for frame in range(n_frames(name))
     ]
+
+
+def _frame(sources: Sources, entry: ShiftEntry, member: Family) -> Shift:
+    standard = sources.clean()
+    name = entry.declared.member.format(corruption=member.corruption, severity=member.severity)
+    transform = frame_at(member.corruption, member.severity, seed=sources.seed)
+    return pair_of(entry, standard, Condition(name, standard.dataset, transform=transform), member)
 
 
 def frame_at(name: str, frame: int, *, seed: int) -> Transform:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
-from oodometer.core.condition import Condition, Shift, ShiftKind
+from oodometer.catalogue.names import ShiftEntry
+from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelMap, mask
 from oodometer.data.imagenet import imagenet
@@ -17,8 +18,8 @@ from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.layouts.objectnet import objectnet_classes
 from oodometer.data.root import DataRoot, missing_line
 from oodometer.shifts.class_matched import in_classes_of
-from oodometer.shifts.known_shift import KnownShift
-from oodometer.shifts.sources import IMAGENET, VAL, Sources
+from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.sources import Sources
 
 N_VALIDATION = 50_000
 
@@ -39,26 +40,36 @@ def blurry_classes(root: DataRoot) -> LabelMap:
     return mask("real-blurry-classes", imagenet(), [whole.space.classes[label] for label in np.unique(whole.labels)])
 
 
-def _over_all_classes(name: str, sources: Sources) -> list[Shift]:
+def over_all_classes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """A set over the 1,000 classes, against the clean images."""
     standard = sources.clean()
-    shifted = in_classes_of(sources.open(name), standard.dataset)
-    return [Shift(name, "dataset", standard, Condition(name, shifted))]
+    shifted = in_classes_of(sources.open(entry.sets[-1]), standard.dataset)
+    return [pair_of(entry, standard, Condition(entry.name, shifted))]
 
 
-def _over_some_classes(name: str, kind: ShiftKind, sources: Sources) -> list[Shift]:
-    shifted, label_map = sources.open(name), classes_of(name)
-    standard = sources.clean_on(label_map, name=f"{VAL}-on-{name}-classes")
-    return [Shift(name, kind, standard, Condition(name, shifted, label_map))]
+def over_some_classes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """A set over 200 of the classes, against the clean images of these."""
+    shifted, label_map = sources.open(entry.name), classes_of(entry.name)
+    standard = sources.clean_on(label_map, name=entry.clean)
+    return [pair_of(entry, standard, Condition(entry.name, shifted, label_map))]
 
 
-def _over_classes_on_disk(
-    name: str, set_name: str, classes: Callable[[DataRoot], LabelMap], called: str, sources: Sources
-) -> list[Shift]:
-    shifted = sources.open(set_name)
+def real_blurry(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """Photographs that are blurred by nature, against the clean images of the classes that occur."""
+    return _over_classes_on_disk(sources, entry, blurry_classes)
+
+
+def objectnet(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """Objects in odd places, against the clean images of the classes that both have."""
+    return _over_classes_on_disk(sources, entry, _objectnet_classes)
+
+
+def _over_classes_on_disk(sources: Sources, entry: ShiftEntry, classes: Callable[[DataRoot], LabelMap]) -> list[Shift]:
+    shifted = sources.open(entry.sets[-1])
     assert sources.root is not None  # or there would be no such set
-    standard = sources.clean_on(classes(sources.root), name=f"{VAL}-on-{called}-classes")
+    standard = sources.clean_on(classes(sources.root), name=entry.clean)
     # The map of the clean side is made once for all, and both sides must share it.
-    return [Shift(name, "dataset", standard, Condition(name, shifted, standard.label_map))]
+    return [pair_of(entry, standard, Condition(entry.name, shifted, standard.label_map))]
 
 
 def _objectnet_classes(root: DataRoot) -> LabelMap:
@@ -67,8 +78,9 @@ def _objectnet_classes(root: DataRoot) -> LabelMap:
     return objectnet_classes(place)
 
 
-def _re_assessed(sources: Sources) -> list[Shift]:
-    name, root = "imagenet-real", sources.root
+def re_assessed(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The clean images with their re-assessed labels, against those with their own."""
+    name, root = entry.name, sources.root
     if root is None:
         raise UsageError(f"{name}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA")
     place = root.place_of(name)
@@ -79,37 +91,4 @@ def _re_assessed(sources: Sources) -> list[Shift]:
         raise DataError(f"{place}: labels of {len(labels):,} images instead of {N_VALIDATION:,}; is it whole?")
     # The labels have no images of their own: they are those of the clean side, the user's or the root's.
     standard = sources.clean()
-    return [Shift(name, "dataset", standard, Condition(name, relabelled(standard.dataset, labels, name=name)))]
-
-
-def _all(name: str) -> KnownShift:
-    return KnownShift(name, "dataset", (IMAGENET, name), partial(_over_all_classes, name))
-
-
-def _some(name: str, kind: ShiftKind) -> KnownShift:
-    return KnownShift(name, kind, (IMAGENET, name), partial(_over_some_classes, name, kind))
-
-
-MATCHED_FREQUENCY = _all("imagenetv2-matched-frequency")
-MATCHED_FREQUENCY_FORMAT_VAL = _all("imagenetv2-matched-frequency-format-val")
-THRESHOLD = _all("imagenetv2-threshold0.7")
-THRESHOLD_FORMAT_VAL = _all("imagenetv2-threshold-0.7-format-val")
-TOP_IMAGES = _all("imagenetv2-topimages")
-TOP_IMAGES_FORMAT_VAL = _all("imagenetv2-top-images-format-val")
-IMAGENET_SKETCH = _all("imagenet-sketch")
-IMAGENET_A = _some("imagenet-a", "adversarially filtered")
-IMAGENET_O = _some("imagenet-o", "adversarially filtered")
-IMAGENET_R = _some("imagenet-r", "dataset")
-IMAGENET_REAL = KnownShift("imagenet-real", "dataset", (IMAGENET, "imagenet-real"), _re_assessed)
-REAL_BLURRY = KnownShift(
-    "real-blurry",
-    "dataset",
-    (IMAGENET, "real-blurry"),
-    partial(_over_classes_on_disk, "real-blurry", "real-blurry", blurry_classes, "real-blurry"),
-)
-OBJECTNET_1_0_BETA = KnownShift(
-    "objectnet-1.0-beta",
-    "dataset",
-    (IMAGENET, "objectnet"),
-    partial(_over_classes_on_disk, "objectnet-1.0-beta", "objectnet", _objectnet_classes, "objectnet"),
-)
+    return [pair_of(entry, standard, Condition(name, relabelled(standard.dataset, labels, name=name)))]

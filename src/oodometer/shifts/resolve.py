@@ -1,23 +1,24 @@
-"""From the names that a user gives with ``--on`` to conditions and shifts."""
+"""From the names that a user gives with ``--on`` to shifts; ``clean`` alone is a condition by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oodometer.attacks.spec import is_attack_name
+from oodometer.attacks.spec import is_attack_name, parse_attack
+from oodometer.catalogue.names import find_shift, group_members, shift_named
+from oodometer.catalogue.shifts import declared_groups
+from oodometer.catalogue.spelling import key_of
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.load import load_data
 from oodometer.data.root import missing_line, root_at
-from oodometer.shifts import testbed
-from oodometer.shifts.adversarial import ATTACKS, attack_shift
-from oodometer.shifts.consistency import is_consistency, pm_shift
-from oodometer.shifts.groups import groups
-from oodometer.shifts.known_shift import known_shifts
-from oodometer.shifts.sources import IMAGENET, Sources, UnmatchedError
-from oodometer.shifts.suites import conditions_for, suites
+from oodometer.shifts.adversarial import ATTACKS
+from oodometer.shifts.installed import installed_groups, installed_shifts
+from oodometer.shifts.make import made
+from oodometer.shifts.sources import Sources, UnmatchedError
+from oodometer.shifts.testbed import is_left_packed
 
 
 @dataclass(frozen=True)
@@ -58,32 +59,50 @@ def load_shifts(
     return list(asked_for(names, sources).found)
 
 
-def check_names(specs: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
     """An error for a name that means nothing, before any data are looked at."""
-    for spec in specs:
-        name = spec.partition("/")[0]
-        known = [*suites.names(), *known_shifts.names(), *groups.names()]
-        if name not in known and not (is_attack_name(spec) or is_consistency(spec) or testbed.is_setting(spec)):
-            raise UsageError(f"no condition named {spec!r}{did_you_mean(name, [*known, *ATTACKS])}")
+    for name in names:
+        if group_named(name) is None and name.partition("/")[0] not in installed_shifts.names():
+            if is_attack_name(name) and find_shift(name) is None:
+                parse_attack(name)  # which says what is wrong with it
+            shift_named(name, others=[*installed_shifts.names(), *installed_groups.names(), *ATTACKS])
 
 
-def asked_for(specs: Sequence[str], sources: Sources) -> Asked:
+def group_named(text: str) -> str | None:
+    """The group of that name, in any spelling; None where it is none."""
+    names = [*declared_groups(), *installed_groups.names()]
+    return next((name for name in names if key_of(name) == key_of(text)), None)
+
+
+def group_names() -> list[str]:
+    """All groups, in alphabetical order."""
+    return sorted({*declared_groups(), *installed_groups.names()})
+
+
+def members_of(group: str, sources: Sources) -> tuple[str, ...]:
+    """The names that a group stands for, whether their data are there or not."""
+    if group in installed_groups.names():
+        return installed_groups.get(group)
+    return group_members(group, lambda name: not missing_sets(name, sources))
+
+
+def asked_for(names: Sequence[str], sources: Sources) -> Asked:
     """The conditions and shifts of these names, each once."""
     found: dict[str, Condition | Shift] = {}
     missing: Missing = {}
-    for spec in specs:
-        for one in _of_name(spec, sources, missing):
+    for name in names:
+        for one in _of_name(name, sources, missing):
             found.setdefault(one.name, one)
     unmatched = {name: why for name, why in missing.items() if why}
-    if specs and not found:
+    if names and not found:
         for why in unmatched.values():
             raise why
         if sources.root is None:
             raise UsageError(
-                f"{', '.join(specs)}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
+                f"{', '.join(names)}: say where your data sets are, with --data-root FOLDER or OODOMETER_DATA"
             )
         first = known_sets.get(missing_sets(next(iter(missing)), sources)[0])
-        raise DataError(f"{', '.join(specs)}: none of the data are there; {missing_line(first, sources.root.address)}")
+        raise DataError(f"{', '.join(names)}: none of the data are there; {missing_line(first, sources.root.address)}")
     return Asked(tuple(found.values()), tuple(name for name in missing if name not in unmatched), tuple(unmatched))
 
 
@@ -91,44 +110,28 @@ Missing = dict[str, UnmatchedError | None]
 """The members of groups that are left out; with an error where the data are there."""
 
 
-def _of_name(spec: str, sources: Sources, missing: Missing) -> Sequence[Condition | Shift]:
-    name = spec.partition("/")[0]
-    if spec in groups.names():
-        return _of_group(spec, sources, missing)
-    if name in known_shifts.names() and not _is_of_given(name, sources):
-        return _known(spec, sources)
-    if is_attack_name(spec):
-        return [attack_shift(spec, sources)]
-    if is_consistency(spec):
-        return [pm_shift(spec, sources)]
-    if testbed.is_setting(spec):
-        return [testbed.setting(spec, sources)]
-    return conditions_for(spec, sources.given(), seed=sources.seed)
+def _of_name(name: str, sources: Sources, missing: Missing) -> Sequence[Condition | Shift]:
+    group = group_named(name)
+    if group is not None:
+        return _of_group(group, sources, missing)
+    if name.partition("/")[0] in installed_shifts.names():
+        return _of_installed(name, sources)
+    return made(shift_named(name), sources)
 
 
-def _is_of_given(name: str, sources: Sources) -> bool:
-    """Whether a name that has a suite and a published set means what ``--data`` names: ImageNet-C for imagenet-c:disk.
-
-    Then there are no clean images to pair it with, whatever else lies below a root.
-    """
-    is_corrupted = sources.dataset is not None and "corruption" in sources.dataset.columns
-    return name in suites.names() and (is_corrupted or sources.root is None)
-
-
-def _known(spec: str, sources: Sources) -> list[Shift]:
-    """The shifts of a name, or of a part of it (``dfr/size_small``)."""
-    name, _, part = spec.partition("/")
-    made = list(known_shifts.get(name).make(sources))
-    wanted = [one for one in made if not part or one.name == spec or one.name.startswith(f"{spec}/")]
+def _of_installed(name: str, sources: Sources) -> list[Shift]:
+    """The shifts that an installed package has under a name, or under a part of it."""
+    every = list(installed_shifts.get(name.partition("/")[0]).make(sources))
+    wanted = [one for one in every if "/" not in name or one.name == name or one.name.startswith(f"{name}/")]
     if not wanted:
-        raise UsageError(f"no shift named {spec!r}{did_you_mean(spec, [one.name for one in made])}")
+        raise UsageError(f"no shift named {name!r}{did_you_mean(name, [one.name for one in every])}")
     return wanted
 
 
-def _of_group(name: str, sources: Sources, missing: Missing) -> list[Condition | Shift]:
+def _of_group(group: str, sources: Sources, missing: Missing) -> list[Condition | Shift]:
     """What of a group can be made of the data that are there."""
     found: list[Condition | Shift] = []
-    for member in groups.get(name)(sources):
+    for member in members_of(group, sources):
         if missing_sets(member, sources):
             missing.setdefault(member)
             continue
@@ -139,17 +142,18 @@ def _of_group(name: str, sources: Sources, missing: Missing) -> list[Condition |
     return found
 
 
-def missing_sets(spec: str, sources: Sources) -> list[str]:
+def missing_sets(name: str, sources: Sources) -> list[str]:
     """The published sets that a name needs and that are not there, or not this part of them."""
-    missing = [one for one in needs_of(spec, sources) if not sources.has(one)]
-    return missing or (["imagenet-c"] if testbed.is_left_packed(spec, sources) else [])
+    missing = [one for one in needs_of(name, sources) if not sources.has(one)]
+    entry = find_shift(name)
+    return missing or (["imagenet-c"] if entry is not None and is_left_packed(entry, sources) else [])
 
 
-def needs_of(spec: str, sources: Sources) -> tuple[str, ...]:
-    """The published sets that a name needs; whatever has none of its own is made of the clean images."""
-    name = spec.partition("/")[0]
-    if name in known_shifts.names():
-        return known_shifts.get(name).needs
-    if testbed.is_setting(spec):
-        return testbed.needs_of(spec)
-    return () if sources.dataset is not None else (IMAGENET,)
+def needs_of(name: str, sources: Sources) -> tuple[str, ...]:
+    """The published sets that a name needs; what may be made of any clean images, none where there are some."""
+    if name.partition("/")[0] in installed_shifts.names():
+        return installed_shifts.get(name.partition("/")[0]).sets
+    entry = find_shift(name)
+    if entry is None:
+        return ()
+    return () if entry.declared.of_any_images and sources.dataset is not None else entry.sets

@@ -92,7 +92,7 @@ class Sources:
             return stratified(dataset, self.images, seed=self.seed)
         chosen = stratified(dataset.take(own), self.images, seed=self.seed)
         kept = np.isin(columns["anchor"], chosen.columns["anchor"])
-        return dataset if kept.all() else dataset.take(np.flatnonzero(kept), name=chosen.name)
+        return dataset if kept.all() else dataset.take(np.flatnonzero(kept), subset=chosen.subset)
 
     def given(self) -> Dataset:
         """The data that conditions without a set of their own are about: the user's, or the clean ImageNet."""

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import silent
 from oodometer.core.errors import DataError, ModelError, UsageError
@@ -23,7 +24,6 @@ from oodometer.data import addresses
 from oodometer.data.kinds.folder import is_image
 from oodometer.data.source import EncodedSource, ImageFiles
 from oodometer.shifts.adain_network import Statistics, StyleNetwork, read_network, restyled, statistics
-from oodometer.shifts.known_shift import KnownShift
 from oodometer.shifts.sources import Sources
 
 ALPHAS = (0.2, 0.4, 0.6, 0.8, 1.0)
@@ -82,7 +82,7 @@ class Styling:
         return np.ascontiguousarray(made[: image.shape[0], : image.shape[1]])
 
 
-def adain(sources: Sources) -> list[Shift]:
+def adain(sources: Sources, entry: ShiftEntry) -> list[Shift]:  # noqa: ARG001 - there is one only
     """The clean images against themselves in the style of paintings, ``adain/1`` to ``adain/5``."""
     weights, folder = (sources.settings.get(key) for key in ("style_weights", "style_images"))
     if not weights or not folder:
@@ -160,6 +160,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-ADAIN = KnownShift("adain", "style", (), adain)

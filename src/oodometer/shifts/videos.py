@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
+from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelMap
 from oodometer.data.layouts.super_classes import super_class_map
-from oodometer.shifts.known_shift import KnownShift
-from oodometer.shifts.sources import IMAGENET, Sources
-
-VID, YTBB = "imagenet-vid-robust", "ytbb-robust"
-CLEAN = {VID: "val-on-vid-robust-classes", YTBB: "val-on-ytbb-robust-classes"}
+from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.sources import Sources
 
 
-def _classes(name: str) -> LabelMap:
-    return super_class_map(name.replace("-", "_"))
+def anchors_against_imagenet(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """pm-0: the anchor frames, against the clean images of their classes."""
+    videos = entry.sets[-1]
+    clean = sources.clean_on(_classes(videos), name=entry.clean)
+    return [pair_of(entry, clean, _anchors(videos, sources, name=entry.name))]
 
 
-def anchor_frames(name: str, sources: Sources) -> Condition:
-    """The anchor frames of a video set alone: pm-0."""
+def neighbours_against_anchors(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """pm-10: right only if every frame near the anchor is, against the anchors alone."""
+    videos = entry.sets[-1]
+    # Both sets hold frames up to ten away from their anchors, and no others.
+    near = Condition(entry.name, sources.open(videos), _classes(videos), unit="anchor")
+    return [pair_of(entry, _anchors(videos, sources, name=entry.clean), near)]
+
+
+def _anchors(videos: str, sources: Sources, *, name: str) -> Condition:
+    """The anchor frames of a video set alone."""
 
     def make() -> Condition:
-        frames = sources.open(name)
-        anchors = frames.take(np.flatnonzero(frames.columns["offset"] == 0), name=f"{frames.name}:anchors")
-        return Condition(f"{name}_pm0", anchors, _classes(name))
+        frames = sources.open(videos)
+        anchors = frames.take(np.flatnonzero(frames.columns["offset"] == 0), part="anchors")
+        return Condition(name, anchors, _classes(videos))
 
-    return sources.once(f"{name}_pm0", make)
-
-
-def _pm0(sources: Sources, *, name: str) -> list[Shift]:
-    clean = sources.clean_on(_classes(name), name=CLEAN[name])
-    return [Shift(f"{name}_pm0", "dataset", clean, anchor_frames(name, sources))]
+    return sources.once(name, make)
 
 
-def _pm10(sources: Sources, *, name: str) -> list[Shift]:
-    shift = f"{name}_pm10"
-    # Both sets hold frames up to ten away from their anchors, and no others.
-    near = Condition(shift, sources.open(name), _classes(name), unit="anchor")
-    return [Shift(shift, "consistency", anchor_frames(name, sources), near)]
-
-
-IMAGENET_VID_ROBUST_PM0 = KnownShift(f"{VID}_pm0", "dataset", (IMAGENET, VID), partial(_pm0, name=VID))
-IMAGENET_VID_ROBUST_PM10 = KnownShift(f"{VID}_pm10", "consistency", (VID,), partial(_pm10, name=VID))
-YTBB_ROBUST_PM0 = KnownShift(f"{YTBB}_pm0", "dataset", (IMAGENET, YTBB), partial(_pm0, name=YTBB))
-YTBB_ROBUST_PM10 = KnownShift(f"{YTBB}_pm10", "consistency", (YTBB,), partial(_pm10, name=YTBB))
+def _classes(videos: str) -> LabelMap:
+    return super_class_map(videos.replace("-", "_"))

@@ -1,73 +1,19 @@
-"""What sort of shift a name stands for, and what it is compared with, where nobody says."""
+"""What sort of shift a name stands for, and what it is compared with, where nobody says: the catalogue does."""
 
 from __future__ import annotations
 
-CLEAN_NAMES = ("clean", "val")
+from oodometer.catalogue.names import find_shift
+from oodometer.catalogue.shifts import CLEAN, NATURAL_KINDS, best_known, clean_names
+
+CLEAN_NAMES = clean_names()
 """What a clean set is called, here and in the testbed's table."""
 
-V2 = "imagenetv2-matched-frequency-format-val"
-EIGHTH = "_subsampled_class_1_8"
-
-CLEAN_OF_TABLE = {
-    "imagenet-a": "val-on-imagenet-a-classes",
-    "imagenet-r": "val-on-imagenet-r-classes",
-    "objectnet-1.0-beta": "val-on-objectnet-classes",
-    "imagenet-vid-robust_pm0": "val-on-vid-robust-classes",
-    "imagenet-vid-robust_pm10": "imagenet-vid-robust_pm0",
-    "ytbb-robust_pm0": "val-on-ytbb-robust-classes",
-    "ytbb-robust_pm10": "ytbb-robust_pm0",
-    f"{V2}{EIGHTH}": f"val{EIGHTH}",
-}
-"""The testbed's clean sets over the same classes; the others are compared with ``val``."""
-
-CLEAN_SETS = {*CLEAN_NAMES, *CLEAN_OF_TABLE.values()} - set(CLEAN_OF_TABLE)
-"""All that are clean by name and no shift themselves, as anchor frames are."""
-
-KINDS = (
-    "dataset", "consistency", "adversarially filtered", "style", "attribute", "corruption", "adversarial", "other"
-)  # fmt: skip
+NATURAL = NATURAL_KINDS
+KINDS = (*NATURAL, "corruption", "adversarial", "other")
 """Natural ones first."""
 
-NATURAL = KINDS[:5]
-
-KIND_OF_NAMES = (
-    ("imagenet-a", "adversarially filtered"),
-    ("imagenet-o", "adversarially filtered"),
-    ("imagenet-c", "corruption"),
-    ("imagenet-p", "corruption"),
-    ("cifar10-c", "corruption"),
-    ("greyscale", "corruption"),
-    ("imagenet-vid-robust_pm10", "consistency"),
-    ("ytbb-robust_pm10", "consistency"),
-    ("pm-", "consistency"),
-    ("imagenet", "dataset"),
-    ("objectnet", "dataset"),
-    ("ytbb", "dataset"),
-    ("cifar-10.1", "dataset"),
-    ("cifar-100-subtypes", "attribute"),
-    ("icons-style", "style"),
-    ("icons-", "attribute"),
-    ("stylized", "style"),
-    ("adain", "style"),
-    ("pgd", "adversarial"),
-    ("fgsm", "adversarial"),
-)
-"""How names begin, and the kind that they mean where a table or a plain run does not say."""
-
-KNOWN_BEST = (
-    V2,
-    "objectnet-1.0-beta",
-    "imagenet-a",
-    "imagenet-r",
-    "imagenet-sketch",
-    "imagenet-c_on-disk",
-    "imagenet-vid-robust_pm10",
-    "pgd.linf.eps0.5",
-)
+KNOWN_BEST = best_known()
 """Of the testbed's shifts those that stand for the others, where there is no room for all."""
-
-MADE = ("stylized", "adain")
-"""Styles that are painted over the clean images."""
 
 
 def kind_of(name: str) -> str:
@@ -76,7 +22,31 @@ def kind_of(name: str) -> str:
     >>> kind_of("imagenet-c_on-disk"), kind_of("objectnet-1.0-beta"), kind_of("mine")
     ('corruption', 'dataset', 'other')
     """
-    return next((kind for start, kind in KIND_OF_NAMES if name.startswith(start)), "other")
+    entry = find_shift(name)
+    return "other" if entry is None or entry.kind == "clean" else entry.kind
+
+
+def clean_of(name: str) -> str | None:
+    """The clean set over the same classes, by its name; None where it is that of all classes, or nobody knows.
+
+    A table that calls a shift otherwise than the testbed does is not the testbed's, and has no clean sets of its names.
+
+    >>> clean_of("imagenet-a"), clean_of("imagenet-sketch"), clean_of("mine")
+    ('val-on-imagenet-a-classes', None, None)
+    """
+    entry = find_shift(name)
+    known = entry is not None and entry.name == name and entry.clean not in (CLEAN, name)
+    return entry.clean if entry is not None and known else None
+
+
+def is_clean(name: str) -> bool:
+    """Whether a name is that of a clean set, and of no shift, as anchor frames are.
+
+    >>> is_clean("val"), is_clean("val-on-imagenet-a-classes"), is_clean("imagenet-vid-robust_pm0")
+    (True, True, False)
+    """
+    entry = find_shift(name)
+    return entry is not None and entry.kind == "clean"
 
 
 def is_natural(name: str, kind: str, *, same_images: bool) -> bool:
@@ -85,5 +55,6 @@ def is_natural(name: str, kind: str, *, same_images: bool) -> bool:
     >>> is_natural("imagenet-r", "dataset", same_images=False), is_natural("adain/3", "style", same_images=True)
     (True, False)
     """
-    painted = kind == "style" and (same_images or name.startswith(MADE))
+    entry = find_shift(name)
+    painted = kind == "style" and (same_images or (entry is not None and not entry.natural))
     return kind in NATURAL and not painted

@@ -9,13 +9,13 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.score import score
+from oodometer.catalogue.names import testbed_settings as settings
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import from_logits
 from oodometer.metrics.corruption_error import COMMON
 from oodometer.report.html.sections.leaderboard import SHOWN_RHO, SHOWN_SHIFTS, section
 from oodometer.report.palette import UNKNOWN
-from oodometer.shifts.testbed import settings
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
