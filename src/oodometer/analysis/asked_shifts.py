@@ -161,10 +161,7 @@ def _of_conditions(
     groups: dict[tuple[str, str | None], list[ConditionRecord]] = {}
     for one in members:
         groups.setdefault((one.data.source, one.label_map), []).append(one)
-    fits = []
-    for group in groups.values():
-        if sides := _standards(names, group[0], conditions):
-            fits.append((group, sides))
+    fits = [(group, sides) for group in groups.values() if (sides := _standards(names, group[0], conditions))]
     # Where the shift was measured on several data sets, the clean set may tell which is meant.
     fits = [fit for fit in fits if fit[1][0].data.digest == fit[0][0].data.digest] or fits
     where = f"{', '.join(names)} and {name}"

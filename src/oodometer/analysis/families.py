@@ -1,4 +1,4 @@
-"""Which member of a family of corruptions a condition is: the store knows it of what was run, the catalogue of names."""
+"""Which member of a family of corruptions a condition is: the store knows what was run, the catalogue names."""
 
 from __future__ import annotations
 

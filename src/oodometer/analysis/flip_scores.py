@@ -54,8 +54,8 @@ def sequences_of(index: Index, cells: Sequence[Cell]) -> Sequences:
             frames = found.setdefault(frame.corruption, {})
             if frame.severity in frames:
                 raise StoreError(
-                    f"{cell.condition_name} was run twice on {cell.data.title}, with other seeds; keep each in a store of "
-                    "its own"
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds; keep each in a store "
+                    "of its own"
                 )
             frames[frame.severity] = cell
     for name, frames in found.items():

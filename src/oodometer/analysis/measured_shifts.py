@@ -156,8 +156,8 @@ class _Group:
 def base_name(name: str, families: Sequence[Family | None]) -> str:
     """What to call members of a family together: by what they have in common.
 
-    >>> fog = [Family("imagenet-c", "fog", severity) for severity in (1, 2)]
-    >>> base_name("imagenet-c/fog/1", fog[:1]), base_name("", fog), base_name("", [*fog, Family("imagenet-c", "snow", 1)])
+    >>> fog, snow = [Family("imagenet-c", "fog", severity) for severity in (1, 2)], Family("imagenet-c", "snow", 1)
+    >>> base_name("imagenet-c/fog/1", fog[:1]), base_name("", fog), base_name("", [*fog, snow])
     ('imagenet-c/fog/1', 'imagenet-c/fog', 'imagenet-c')
     """
     known = [family for family in families if family is not None]

@@ -88,8 +88,8 @@ class Asked:
 
 
 GroupScores = Callable[[Index, Sequence[Cell], Asked], Iterable[Score | LeftOut]]
-"""The index, the cells of one model, what is asked -> the scores, and what is undefined among them; an error where nothing
-can be said. A metric's rows are called by its name, ``NAME[...]`` where it has several."""
+"""The index, the cells of one model, what is asked -> the scores, and what is undefined among them; an error where
+nothing can be said. A metric's rows are called by its name, ``NAME[...]`` where it has several."""
 
 group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")
 

@@ -103,7 +103,7 @@ def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -
     if options.label_sets is not None:
         read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
     if options.by not in (None, "class"):
-        tables, known = index, {"class"}
+        known = {"class"}
         for cell in cells:
             known |= set(index.images(cell).columns)
             if options.by in known:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(run: Run, *, as_json: bool) -> None:
-    """Print what a run was about: both sides of its shifts with their gaps, and the accuracies of clean images alone."""
+    """Print what a run was about: both sides of its shifts with their gaps, and accuracies on clean images alone."""
     from oodometer.analysis.gaps import gaps_in
     from oodometer.analysis.intervals import IntervalOptions
     from oodometer.analysis.score import score
