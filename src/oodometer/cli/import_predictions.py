@@ -58,10 +58,8 @@ class _Reader:
 
 def _add_each(files: Sequence[str], read: _Reader, begun: Import) -> list[Imported]:
     """Add every file; of many, one that is refused does not stop the others."""
-    from oodometer.core.dataset import silent
-
     models: list[Imported] = []
-    progress = Lines("files") if len(files) > 1 else silent
+    progress = Lines("files")
     for place, file in enumerate(files):
         progress(place, len(files))
         try:
@@ -73,7 +71,6 @@ def _add_each(files: Sequence[str], read: _Reader, begun: Import) -> list[Import
             continue
         for line in models[-1].doubts:
             say(f"warning: {models[-1].model}: {line}")
-    progress(len(files), len(files))
     return models
 
 
@@ -131,6 +128,6 @@ def _told(models: Sequence[Imported], condition: str) -> str:
         text += f", {'' if len(sizes) == 1 else 'at least '}{fewest.n_labelled} of them labelled"
     parts = [model for model in models if model.dataset.subset]
     if parts:
-        who = "" if len(models) == 1 else f"{len(parts)} models on "
+        who = "" if len(models) == 1 else f"{len(parts)} of them on "
         text += f", {who}a subset ({parts[0].dataset.subset} images of {parts[0].dataset.name})"
     return text
