@@ -198,6 +198,12 @@ def test_mistakes_get_one_clear_line(workplace: Path, words: tuple[str, ...], co
     assert result.stdout == ""
 
 
+def test_predictions_need_labels(workplace: Path) -> None:
+    result = oodometer("import", "preds")
+    assert result.exit_code == 2
+    assert "predictions need --labels FILE, the true class of each image" in result.stderr
+
+
 def test_what_was_imported_twice_is_there_once(workplace: Path) -> None:
     words = ("import", "preds", "--labels", "val.csv", "--n-classes", "20", "--category", "standard")
     first, second = oodometer(*words), oodometer(*words)

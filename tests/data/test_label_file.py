@@ -70,6 +70,12 @@ def test_names_of_classes_are_labels_where_the_classes_are_named(tmp_path: Path)
         ("l.txt", "", None, "labels must be whole numbers, one per image, not int64 of shape (0,)"),
         ("l.txt", b"\xff\xfe\x00", None, "not a text file; it should hold the true classes, one a line"),
         ("l.csv", "a,1\nb,2\n", None, "expected a first line with the columns id (or filename) and label"),
+        (
+            "l.csv",
+            "path,label\na,1\n",
+            None,
+            "whose labels are these? Call the column of the images' ids id or filename",
+        ),
         ("l.csv", "", None, "expected a first line with the columns id (or filename) and label"),
         ("l.csv", "id,label\na,1\nb\n", None, "line 3 has 1 columns instead of 2"),
         ("l.csv", "id,label\na,1\na,2\n", None, "labels: the image 'a' is there twice"),

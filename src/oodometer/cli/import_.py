@@ -44,9 +44,8 @@ def command(files: Sequence[str], **flags: Any) -> None:
     """Import files."""
     from oodometer.models.prediction_files import files_named
 
-    endings = (".npy", ".npz", ".csv") if flags["labels"] else (".csv",)
     others = [flags[name] for name in ("labels", "ids", "classes", "categories", "sizes")]
-    named = files_named(files, endings=endings, besides=others)
+    named = files_named(files, endings=(".npy", ".npz", ".csv"), besides=others)
     if flags["labels"]:
         from oodometer.cli.import_predictions import import_files
 

@@ -47,6 +47,8 @@ def _read_table(file: Path) -> tuple[tuple[str, ...] | None, list[str]]:
     if short is not None:
         raise DataError(f"{file}: line {short} has {len(rows[short - 1])} columns instead of {len(header)}")
     column = next((header.index(name) for name in ID_COLUMNS if name in header), None)
+    if column is None and len(header) > 1:
+        raise DataError(f"{file}: whose labels are these? Call the column of the images' ids id or filename")
     ids = None if column is None else tuple(row[column] for row in rows[1:])
     return ids, [row[header.index("label")] for row in rows[1:]]
 
