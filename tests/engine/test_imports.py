@@ -174,6 +174,13 @@ def test_the_whole_may_come_after_its_subsets(imports):
     assert "1 of 2 images are not among" in refused(lambda: imports(best("more", [0, 1], ("a", "z")), np.array([0, 1])))
 
 
+def test_a_subset_keeps_the_order_in_which_it_came_first(imports):
+    imports(best("x", [3, 1], ("d", "b")), labels([3, 1], classes=numbered(5)))
+    store = imports(best("y", [1, 3], ("b", "d")), labels(ids=IDS))
+    assert len(set(data_of(store).values())) == 1
+    assert [store.read(cell).prediction.tolist() for cell in store.cells()] == [[3, 1], [3, 1]]
+
+
 def test_labels_and_answers_must_fit(imports):
     assert refused(lambda: imports(logits("x", 5), LABELS[:4])) == "predictions x: 5 images but 4 labels"
     assert refused(lambda: imports(logits("x", 5), labels(ids=tuple("abcdx")))) == (

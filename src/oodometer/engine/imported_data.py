@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,9 +35,9 @@ class Unseen:
         return Scan(tuple(b"" for _ in indices), {})
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ImportedData:
-    """The data that the files of one import are about, and what is known of them.
+    """The data that the files of one import are about, and what is known of them; more with each file.
 
     Args:
         name: Of the data.
@@ -68,8 +68,12 @@ class ImportedData:
         wanted = set(answers.ids)
         if len(wanted) == len(whole):
             return whole
+        subset = f"{len(wanted)} of {len(whole)}"
+        for other in self.known:
+            if len(other) == len(wanted) and wanted == set(other.ids):  # in its order, so that it is the same data
+                return replace(other, subset=subset)
         places = np.array([place for place, name in enumerate(whole.ids) if name in wanted])
-        return whole.take(places, subset=f"{len(places)} of {len(whole)}")
+        return whole.take(places, subset=subset)
 
     def _labelled(self, answers: StoredAnswers, space: LabelSpace) -> Dataset:
         """All images with a label, answered or not."""
@@ -117,8 +121,9 @@ class ImportedData:
         if around:
             return max(around, key=len)
         for other in self.known:
-            if not labels.keys() >= set(other.ids):
-                strange = [name for name in data.ids if name not in set(other.ids)]
+            images = set(other.ids)
+            if not labels.keys() >= images:
+                strange = [name for name in data.ids if name not in images]
                 raise DataError(
                     f"predictions {model}: {len(strange)} of {len(data)} images are not among the {len(other)} of "
                     f"{self.name}, for example {strange[0]!r} (its first is {other.ids[0]!r}); {OTHERWISE}"
