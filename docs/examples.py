@@ -80,6 +80,7 @@ def make(folder: Path) -> None:
     (folder / "mine.toml").write_text(CARD)
     (folder / "my_models.py").write_text(FUNCTIONS)
     as_answers(folder / "theirs", folder / "val")
+    as_many_answers(folder, folder / "val")
     as_root(folder / "data", photographs)
     as_attributes(folder / "shops.csv", photographs)
     as_clips(folder / "clips", photographs[:4])
@@ -175,13 +176,30 @@ def save(image: Image.Image, path: Path) -> None:
     image.save(path, quality=95)
 
 
+def logits_of(name: str, data: odo.Dataset) -> np.ndarray:
+    """What a model of the zoo answers."""
+    model = odo.load_model(f"zoo:{name}")
+    assert isinstance(model, odo.Model)
+    return model.logits(np.stack([data.views(index, [model.input.view])[0] for index in range(len(data))]))
+
+
 def as_answers(stem: Path, val: Path) -> None:
     """Logits that were computed elsewhere, with the ids of the images and the labels."""
-    data, model = odo.load_data(str(val)), odo.load_model("zoo:efficientnet-lite2")
-    pixels = np.stack([data.views(index, [model.input.view])[0] for index in range(len(data))])
-    np.save(stem.with_suffix(".npy"), model.logits(pixels))
+    data = odo.load_data(str(val))
+    np.save(stem.with_suffix(".npy"), logits_of("efficientnet-lite2", data))
     stem.with_suffix(".ids.txt").write_text("\n".join(data.ids) + "\n")
     stem.with_suffix(".labels.txt").write_text("\n".join(str(label) for label in data.labels) + "\n")
+
+
+def as_many_answers(folder: Path, val: Path) -> None:
+    """The five best classes of two models, the true ones, and the models' categories."""
+    data = odo.load_data(str(val))
+    (folder / "answers").mkdir()
+    for name in ("efficientnet-lite0", "efficientnet-lite2"):
+        np.save(folder / "answers" / f"{name}.npy", np.argsort(-logits_of(name, data), axis=1)[:, :5])
+    rows = [f"{image},{label}" for image, label in zip(data.ids, data.labels, strict=True)]
+    (folder / "truth.csv").write_text("\n".join(["id,label", *rows]) + "\n")
+    (folder / "categories.csv").write_text("model,category,parent\nefficientnet-lite2,standard,efficientnet-lite0\n")
 
 
 if __name__ == "__main__":

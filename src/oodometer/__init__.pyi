@@ -42,9 +42,11 @@ from oodometer.core.predictions import Predictions as Predictions
 from oodometer.core.preprocessing import Geometry as Geometry
 from oodometer.core.random import rng_for as rng_for
 from oodometer.core.stored_answers import StoredAnswers as StoredAnswers
+from oodometer.core.true_labels import TrueLabels as TrueLabels
 from oodometer.corruptions.corrupt import corrupt as corrupt
 from oodometer.corruptions.registry import corruption as corruption
 from oodometer.corruptions.sample_image import sample_image as sample_image
+from oodometer.data.label_file import read_labels as read_labels
 from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
 from oodometer.engine.imports import import_predictions as import_predictions

@@ -119,7 +119,8 @@ def test_import_a_table_and_predictions(workplace: Path) -> None:
     (workplace / "ids.txt").write_text("a\nb\nc\n")
     (workplace / "labels.txt").write_text("0\n1\n1\n")
     words = ("import", "mine.npy", "--ids", "ids.txt", "--labels", "labels.txt", "--store", "runs", "--model", "mine")
-    assert oodometer(*words).stderr == "3 predictions of mine on clean, kept in runs\n"
+    result = oodometer(*words, "--n-classes", "3", "--category", "standard")
+    assert result.stderr == "3 predictions of mine on clean, kept in runs\n"
     # 2 of 3 right; scipy.stats.binomtest(2, 3).proportion_ci(); the table's: binomtest(38065, 50000)
     assert oodometer("score", "runs").stdout.splitlines()[:2] == [
         "mine      clean   top-1  0.6667 [0.0943, 0.9916]  n=3",

@@ -38,6 +38,8 @@ class StoredAnswers:
 
     def rows_for(self, ids: tuple[str, ...]) -> np.ndarray:
         """The row of each id, in the order asked for."""
+        if ids == self.ids:
+            return np.arange(len(ids))
         places = {one: row for row, one in enumerate(self.ids)}
         missing = [one for one in ids if one not in places]
         if missing:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from oodometer.core.condition import Condition
-from oodometer.core.dataset import Dataset, Progress, Scan
-from oodometer.core.errors import DataError
-from oodometer.core.labels import numbered
-from oodometer.core.preprocessing import Geometry
+from oodometer.core.dataset import Dataset
+from oodometer.core.model import Card
 from oodometer.core.stored_answers import StoredAnswers
-from oodometer.engine.stored_answers import write_stored
+from oodometer.core.true_labels import TrueLabels
+from oodometer.engine.answer_checks import doubts
+from oodometer.engine.imported_data import IMPORTED, ImportedData, stored_data
+from oodometer.engine.plan import cell_for
+from oodometer.engine.stored_answers import rows_of, write_rows
+from oodometer.store.cells import Cell
+from oodometer.store.index import look
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_table_file, write_table
 
@@ -33,49 +37,97 @@ def import_table(
 
 
 def import_predictions(
-    answers: StoredAnswers,
-    labels: np.ndarray,
+    answers: StoredAnswers | Iterable[StoredAnswers],
+    labels: np.ndarray | TrueLabels,
     *,
     store: str | Store,
     condition: str = "clean",
-    data: str = "imported",
+    data: str = IMPORTED,
     keep_logits: bool = False,
 ) -> Store:
     """Bring answers about images that are not here into a store.
 
+    All files about data of one name agree on the classes, on the images and on their labels, or are refused; a file
+    about some of the images is about a subset. The classes are those of ``labels``, as many as logits have columns,
+    those that the store knows of the data, or those of the published set of that name.
+
     Args:
-        labels: The true class of each answer, (N,); -1 where there is none.
+        answers: Those of a model, or of many.
+        labels: The true class of each answer, (N,), -1 where there is none; or with ids and classes (`read_labels`).
         condition: What the images were.
-        data: The name of the data set; its ids are those of the answers.
+        data: The name of the data set; its ids are those of the answers. Without a name each condition is a data set
+            of its own.
     """
-    if len(labels) != len(answers.ids):
-        raise DataError(f"predictions {answers.name}: {len(answers.ids)} images but {len(labels)} labels")
-    largest = max(int(labels.max()), int(answers.values.max()) if answers.kind == "classes" else 0)
-    size = answers.values.shape[1] if answers.kind == "logits" else largest + 1
-    dataset = Dataset(
-        name=data,
-        ids=answers.ids,
-        labels=labels.astype(np.int64),
-        space=numbered(size),
-        source=Unseen(),
-        rows=np.arange(len(labels)),
-    )
-    opened = _opened(store)
-    write_stored(answers, [Condition(condition, dataset)], opened, keep_logits=keep_logits)
-    return opened
+    begun = begin_import(labels, store=store, condition=condition, data=data, keep_logits=keep_logits)
+    for model in [answers] if isinstance(answers, StoredAnswers) else answers:
+        begun.add(model)
+    return begun.store
 
 
 @dataclass(frozen=True)
-class Unseen:
-    """Images of which only the ids are known."""
+class Imported:
+    """A model whose answers are in the store now.
 
-    def views(self, index: int, views: Sequence[Geometry | None]) -> list[np.ndarray]:  # noqa: ARG002
-        """Always an error: there are no pixels."""
-        raise DataError("the images of imported predictions are not here")
+    Args:
+        doubts: What looks wrong about the answers; kept in the store too.
+    """
 
-    def scan(self, indices: np.ndarray, progress: Progress) -> Scan:  # noqa: ARG002
-        """Nothing is known of the content: empty digests."""
-        return Scan(tuple(b"" for _ in indices), {})
+    model: str
+    dataset: Dataset
+    doubts: tuple[str, ...]
+
+    @property
+    def n_labelled(self) -> int:
+        """How many of the images have a label."""
+        return int((self.dataset.labels >= 0).sum())
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import of many models on one condition, of which each is added on its own; see `begin_import`.
+
+    Args:
+        data: What the answers are about.
+        cards: The card of each cell that was there before.
+    """
+
+    store: Store
+    condition: str
+    data: ImportedData
+    cards: Mapping[str, Card]
+    keep_logits: bool
+
+    def add(self, model: StoredAnswers) -> Imported:
+        """Bring the answers of a model into the store."""
+        dataset = self.data.of(model)
+        condition = Condition(self.condition, dataset)
+        rows = rows_of(model, condition, keep_logits=self.keep_logits)
+        write_rows(model, condition, rows, self.store)
+        cell = cell_for(model, condition, precision="float32")
+        lines = doubts(rows, n_classes=len(dataset.space), n_known=cell.known_classes or len(dataset.space))
+        if lines:
+            self.store.write_warnings(cell, lines)
+        return Imported(model.name, dataset, (*lines, *self._other_card(cell)))
+
+    def _other_card(self, cell: Cell) -> Iterator[str]:
+        kept = self.cards.get(cell.key, cell.model.card)
+        if kept != cell.model.card:
+            yield (
+                f"it was there already as {kept.category}, and its card stays; to change it, remove it first "
+                f"('oodometer rm {self.store} {cell.model_name}')"
+            )
+
+
+def begin_import(
+    labels: np.ndarray | TrueLabels, *, store: str | Store, condition: str, data: str, keep_logits: bool
+) -> Import:
+    """The import of models of which each will be added on its own; what the store knows is read once."""
+    opened = _opened(store)
+    truth = labels if isinstance(labels, TrueLabels) else TrueLabels(labels)
+    index = look(opened)
+    known = stored_data(index, name=data, condition=condition)
+    cards = {cell.key: cell.model.card for cell in index.cells}
+    return Import(opened, condition, ImportedData(data, condition, truth, known), cards, keep_logits)
 
 
 def _opened(store: str | Store) -> Store:

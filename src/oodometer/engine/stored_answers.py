@@ -11,29 +11,37 @@ from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import align, numbered
-from oodometer.core.predictions import Predictions, from_logits, from_top_classes, with_logits
+from oodometer.core.model import batches
+from oodometer.core.predictions import Predictions, concatenate, from_logits, from_top_classes, with_logits
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.plan import cell_for
 from oodometer.store.index import look_at
 from oodometer.store.store import Store
 
+BATCH = 4096
+
 
 def write_stored(model: StoredAnswers, conditions: Sequence[Condition], store: Store, *, keep_logits: bool) -> int:
     """Write the rows of each condition, and tell how many; all are checked before the first is written."""
-    keep, n_written = keep_logits and model.kind == "logits", 0
-    made = [(condition, _rows(model, condition, keep_logits=keep)) for condition in conditions]
-    for condition, rows in made:
-        cell = cell_for(model, condition, precision="float32")
-        store.add_cell(cell, condition.dataset)
-        known = look_at(store, cell.key)
-        if known is None or known.covered(keep_logits=keep) != [(0, cell.n_images)]:
-            store.write_part(cell.key, 0, cell.n_images, rows)
-            n_written += len(rows)
-        store.seal(cell, keep_logits=keep)
+    made = [(condition, rows_of(model, condition, keep_logits=keep_logits)) for condition in conditions]
+    return sum(write_rows(model, condition, rows, store) for condition, rows in made)
+
+
+def write_rows(model: StoredAnswers, condition: Condition, rows: Predictions, store: Store) -> int:
+    """Write the rows of a condition where they are not there yet, and tell how many."""
+    cell, keep, n_written = cell_for(model, condition, precision="float32"), rows.logits is not None, 0
+    store.add_cell(cell, condition.dataset)
+    known = look_at(store, cell.key)
+    if known is None or known.covered(keep_logits=keep) != [(0, cell.n_images)]:
+        store.write_part(cell.key, 0, cell.n_images, rows)
+        n_written = len(rows)
+    # Also where all rows were there: whoever wrote them may have been killed before.
+    store.seal(cell, keep_logits=keep)
     return n_written
 
 
-def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:
+def rows_of(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> Predictions:
+    """The answers about the condition's images, a row for each; with all logits where there are any to keep."""
     data = condition.dataset
     changed = (condition.transform, condition.attack, condition.label_map, condition.unit)
     if any(one is not None for one in changed):
@@ -52,7 +60,10 @@ def _rows(model: StoredAnswers, condition: Condition, *, keep_logits: bool) -> P
         align(labels, data.space, numbered(values.shape[1]), what=f"predictions {model.name}")
     if not np.isfinite(values).all():
         raise DataError(f"predictions {model.name}: NaN or infinite logits")
-    rows = from_logits(values, _best_labels(data, lambda row, one: values[row, one]), images)
+    labels = _best_labels(data, lambda row, one: values[row, one])
+    # In batches, because on the way every logit is needed several times in double precision.
+    parts = [from_logits(values[some], labels[some], images[some]) for some in batches(len(values), BATCH)]
+    rows = concatenate(parts)
     return with_logits(rows, values) if keep_logits else rows
 
 

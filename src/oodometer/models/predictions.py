@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,27 +12,34 @@ import numpy as np
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.stored_answers import StoredAnswers
-from oodometer.models.card import Declared, read_card
+from oodometer.data.array_file import names_in_npz, read_npy, read_npz
+from oodometer.data.labels import MAX_CLASSES
+from oodometer.data.text_file import read_lines
+from oodometer.models.card import Declared, card_beside
 
 Values = Literal["logits", "probabilities", "classes"]
 
 
 def load_predictions(rest: str, declared: Declared, *, allow_pickle: bool = False) -> StoredAnswers:  # noqa: ARG001
     """The answers that ``predictions:rest`` names; arrays are never unpickled, whatever is allowed elsewhere."""
-    beside = Path(rest).with_suffix(".toml")
-    said = declared.over(read_card(beside)) if beside.exists() else declared
-    return read_predictions(rest, declared=said)
+    return read_predictions(rest, declared=declared.over(card_beside(Path(rest))))
 
 
 def read_predictions(
-    path: str, *, ids: str | None = None, values: Values | None = None, declared: Declared | None = None
+    path: str,
+    *,
+    ids: str | tuple[str, ...] | None = None,
+    in_order_of: tuple[str, ...] | None = None,
+    values: Values | None = None,
+    declared: Declared | None = None,
 ) -> StoredAnswers:
     """The answers in a file, with the ids of the images they are about.
 
     Args:
         path: ``.npy`` (N, K) with the ids beside it (``STEM.ids.txt``, one a line); ``.npz`` with ``ids`` and one of
             ``logits``, ``probabilities``, ``classes``; or ``.csv`` with ``id`` and the best classes in order.
-        ids: Another file of ids.
+        ids: Other ids, or a file of them.
+        in_order_of: The ids of the rows where neither ``ids`` nor the file nor one beside it says them.
         values: What the numbers are. By default integers are classes and other numbers logits.
         declared: Name and card.
     """
@@ -41,7 +49,8 @@ def read_predictions(
         raise DataError(f"{path}: no such file of predictions")
     if values is not None and values not in get_args(Values):
         raise UsageError(f"no kind of values named {values!r}{did_you_mean(values, get_args(Values))}")
-    names, array, kind = _read(file, Path(ids) if ids else None, values)
+    given = read_lines(Path(ids), f"the ids of {file.name}") if isinstance(ids, str) else ids
+    names, array, kind = _read(file, _Ids(given, in_order_of), values)
     checked, stored = _as_answers(array, kind, path)
     return StoredAnswers(
         name=said.name or file.stem,
@@ -53,56 +62,68 @@ def read_predictions(
     )
 
 
-def _read(file: Path, ids: Path | None, values: Values | None) -> tuple[tuple[str, ...], np.ndarray, Values]:
+@dataclass(frozen=True)
+class _Ids:
+    """What is known of the ids besides what the file says: something else instead, or something where it is silent."""
+
+    instead: tuple[str, ...] | None
+    otherwise: tuple[str, ...] | None
+
+
+def _read(file: Path, ids: _Ids, values: Values | None) -> tuple[tuple[str, ...], np.ndarray, Values]:
     suffix = file.suffix.lower()
     if suffix == ".csv":
         names, array = _read_csv(file)
-        return names, array, "classes"
-    if suffix not in (".npy", ".npz"):
+        return ids.instead or names, array, "classes"
+    if suffix == ".npz":
+        return _read_npz(file, ids, values)
+    if suffix != ".npy":
         raise DataError(f"{file}: expected .npy, .npz or .csv, not {suffix or 'a file without an ending'}")
-    try:
-        loaded = np.load(file, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise DataError(f"{file}: not an array that can be read without running code ({error})") from error
-    if isinstance(loaded, np.ndarray):
-        beside = ids or file.with_suffix(".ids.txt")
-        default: Values = "classes" if np.issubdtype(loaded.dtype, np.integer) else "logits"
-        return read_lines(beside, f"the ids of {file.name}"), loaded, values or default
-    with loaded:
-        kinds = [kind for kind in get_args(Values) if kind in loaded.files]
-        if len(kinds) != 1 or ("ids" not in loaded.files and ids is None):
-            raise DataError(
-                f"{file}: expected the arrays ids and one of {', '.join(get_args(Values))}; it has "
-                f"{', '.join(loaded.files)}"
-            )
-        try:
-            names = read_lines(ids, "ids") if ids else tuple(str(id_) for id_ in loaded["ids"])
-            return names, loaded[kinds[0]], values or kinds[0]
-        except ValueError as error:
-            raise DataError(f"{file}: {error}") from error
+    array = read_npy(file)
+    default: Values = "classes" if np.issubdtype(array.dtype, np.integer) else "logits"
+    return ids.instead or _ids_beside(file, ids.otherwise), array, values or default
 
 
-def read_lines(file: Path, what: str) -> tuple[str, ...]:
-    """The lines of a text file."""
+def _ids_beside(file: Path, otherwise: tuple[str, ...] | None) -> tuple[str, ...]:
+    beside = file.with_suffix(".ids.txt")
+    if otherwise is not None and not beside.exists():
+        return otherwise
+    return read_lines(beside, f"the ids of {file.name}")
+
+
+def _read_npz(file: Path, ids: _Ids, values: Values | None) -> tuple[tuple[str, ...], np.ndarray, Values]:
+    inside = names_in_npz(file)
+    kinds = [kind for kind in get_args(Values) if kind in inside]
+    known = ids.instead or (None if "ids" in inside else ids.otherwise)
+    if len(kinds) != 1 or ("ids" not in inside and known is None):
+        listed = ", ".join(name if name.isprintable() else repr(name) for name in inside)
+        raise DataError(f"{file}: expected the arrays ids and one of {', '.join(get_args(Values))}; it has {listed}")
+    if known is not None:
+        return known, read_npz(file, kinds)[0], values or kinds[0]
+    names, array = read_npz(file, ["ids", *kinds])
     try:
-        return tuple(file.read_text(encoding="utf-8").splitlines())
-    except FileNotFoundError:
-        raise DataError(f"{file}: no such file; it should hold {what}, one a line") from None
+        return tuple(_text(name) for name in names.reshape(-1).tolist()), array, values or kinds[0]
     except UnicodeDecodeError as error:
-        raise DataError(f"{file}: not a text file; it should hold {what}, one a line") from error
+        raise DataError(f"{file}: an id is not a text ({error})") from error
+
+
+def _text(name: object) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def _read_csv(file: Path) -> tuple[tuple[str, ...], np.ndarray]:
-    with file.open(newline="", encoding="utf-8") as lines:
-        reader = csv.reader(lines)
+    try:
+        reader = csv.reader(read_lines(file, "ids and classes"))
         header = next(reader, [])
         rows = [row for row in reader if row]
+    except csv.Error as error:
+        raise DataError(f"{file}: not a table ({error})") from error
     if header[:1] != ["id"] or len(header) < 2 or any(len(row) != len(header) for row in rows):
         raise DataError(f"{file}: expected a first column id and then the best classes in order, in every line")
     try:
         classes = np.array([[int(cell) for cell in row[1:]] for row in rows], dtype=np.int64)
-    except ValueError as error:
-        raise DataError(f"{file}: a class is not a whole number ({error})") from error
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"{file}: a class is not a whole number, or too large a one ({error})") from error
     return tuple(row[0] for row in rows), classes.reshape(len(rows), len(header) - 1)
 
 
@@ -114,9 +135,15 @@ def _as_answers(array: np.ndarray, kind: Values, path: str) -> tuple[np.ndarray,
     if kind == "classes":
         if not np.issubdtype(array.dtype, np.integer) or array.min() < 0:
             raise DataError(f"{path}: classes must be whole numbers from 0")
+        if (largest := int(array.max())) >= MAX_CLASSES:
+            raise DataError(f"{path}: the class {largest} is too large; they are numbered from 0")
         return array.astype(np.int64), "classes"
     if not np.issubdtype(array.dtype, np.number):
         raise DataError(f"{path}: expected numbers, not {array.dtype}")
+    if array.shape[1] > MAX_CLASSES:
+        raise DataError(f"{path}: {array.shape[1]:,} columns; expected one per class")
+    if not np.isfinite(array).all():
+        raise DataError(f"{path}: NaN or infinite {kind}")
     numbers = array.astype(np.float64)
     looks_like_shares = bool(numbers.min() >= 0 and np.allclose(numbers.sum(axis=1), 1, atol=1e-3))
     if kind == "logits" and looks_like_shares:
@@ -126,4 +153,6 @@ def _as_answers(array: np.ndarray, kind: Values, path: str) -> tuple[np.ndarray,
             raise DataError(f"{path}: rows of probabilities must sum to 1")
         # The logarithm of a probability is a logit: softmax gives the probability back.
         numbers = np.log(np.maximum(numbers, np.finfo(np.float32).tiny))
+    if np.abs(numbers).max() > np.finfo(np.float32).max:
+        raise DataError(f"{path}: a logit of {np.abs(numbers).max():.3g} is too large")
     return numbers.astype(np.float32), "logits"
