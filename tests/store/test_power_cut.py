@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import shutil
+import threading
+import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +15,14 @@ import numpy as np
 import pytest
 
 from crash_simulation import Operation, materialise, state_after, watched
+from real_disk import Disk, disk
 from small_store import Answer, Partial, ask_all, commands, make_workplace, partial_of, verdict
 
 pytestmark = pytest.mark.slow
+__all__ = ["disk"]
 
 N_CUTS, SEED = 100, 7
+N_REAL_CUTS = 12
 GOOD = ("told", "error", "same")
 
 
@@ -40,10 +47,13 @@ class Recorded:
         """What is right in the end."""
         return self.promises[-1].answers
 
-    def promised_at(self, cut: int) -> dict[str, set[tuple[str, ...]]]:
-        """The rows that a person was told of before the cut."""
-        kept = [promise for promise in self.promises if promise.n_operations <= cut]
-        return {name: set(kept[-1].answers[name].rows) if kept else set() for name in self.whole}
+    def n_ended(self, cut: int) -> int:
+        """How many commands had ended before the cut."""
+        return sum(promise.n_operations <= cut for promise in self.promises)
+
+    def promised(self, n_ended: int) -> dict[str, set[tuple[str, ...]]]:
+        """The rows that a person was told of when so many commands had ended."""
+        return {name: set(self.promises[n_ended - 1].answers[name].rows) if n_ended else set() for name in self.whole}
 
 
 @pytest.fixture
@@ -75,9 +85,9 @@ def cuts_of(recorded: Recorded) -> list[int]:
     return [int(cut) for cut in cuts]
 
 
-def faults_of(recorded: Recorded, cut: int, store: Path) -> tuple[str, list[str]]:
+def faults_of(recorded: Recorded, n_ended: int, store: Path) -> tuple[str, list[str]]:
     """How the store was read, in short, and what went wrong."""
-    promised, whole = recorded.promised_at(cut), recorded.whole
+    promised, whole = recorded.promised(n_ended), recorded.whole
     # A temperature that is fitted on what is there so far is another one.
     answers = {name: answer for name, answer in ask_all(store).items() if promised[name] or name != "score scaled"}
     read = {
@@ -113,7 +123,7 @@ def test_after_a_power_cut_no_number_is_wrong_and_the_same_run_finishes(
     for number, cut in enumerate(cuts_of(recorded)):
         store = tmp_path / "runs"
         materialise(state_after(recorded.operations, cut, np.random.default_rng((SEED, number))), store)
-        outcome, wrong = faults_of(recorded, cut, store)
+        outcome, wrong = faults_of(recorded, recorded.n_ended(cut), store)
         shutil.rmtree(store)
         outcomes[outcome + (", not mended" if any(line.startswith("run again") for line in wrong) else "")] += 1
         step = recorded.operations[cut - 1]
@@ -122,4 +132,62 @@ def test_after_a_power_cut_no_number_is_wrong_and_the_same_run_finishes(
         ]
     with capsys.disabled():
         print(f"\n{N_CUTS} power cuts in {n_operations} operations: {dict(outcomes)}")
+    assert not faults, "\n".join(faults)
+
+
+def commands_until_cut(disk: Disk, store: Path, seconds: float) -> int:
+    """Do the commands while the current fails after so many seconds; how many had ended before."""
+    is_cut = threading.Event()
+
+    def cut() -> None:
+        is_cut.set()  # first, so that no command counts that ended during the cut
+        disk.cut()
+
+    timer = threading.Timer(seconds, cut)
+    timer.start()
+    n_ended = 0
+    for command in commands():
+        outcome = command(store)
+        if is_cut.is_set():
+            break
+        assert outcome.exit_code == 0, outcome
+        n_ended += 1
+    timer.join()
+    return n_ended
+
+
+def test_the_disk_loses_what_was_not_synced(disk: Disk) -> None:
+    """Otherwise the cuts would prove nothing."""
+    for name in ("safe", "lost"):
+        with open(disk.folder / name, "wb") as file:
+            file.write(b"content")
+            file.flush()
+            if name == "safe":
+                os.fsync(file.fileno())
+    disk.cut()
+    disk.unmount()
+    disk.mount()
+    assert (disk.folder / "safe").read_bytes() == b"content"
+    lost = disk.folder / "lost"
+    assert not lost.exists() or lost.read_bytes() != b"content"
+
+
+def test_after_a_real_power_cut_too(recorded: Recorded, disk: Disk, capsys: pytest.CaptureFixture[str]) -> None:
+    store, outcomes, faults = disk.folder / "runs", Counter[str](), []
+    begun = time.perf_counter()
+    assert all(command(store).exit_code == 0 for command in commands())
+    whole_time = time.perf_counter() - begun
+    for number, share in enumerate(np.random.default_rng(SEED).uniform(0, 1, N_REAL_CUTS)):
+        disk.unmount()
+        disk.format()
+        disk.mount()
+        n_ended = commands_until_cut(disk, store, share * whole_time)
+        gc.collect()
+        disk.unmount()
+        disk.mount()
+        outcome, wrong = faults_of(recorded, n_ended, store)
+        outcomes[outcome + (", not mended" if any(line.startswith("run again") for line in wrong) else "")] += 1
+        faults += [f"cut {number}, {n_ended} commands had ended: {fault}" for fault in wrong]
+    with capsys.disabled():
+        print(f"\n{N_REAL_CUTS} real power cuts: {dict(outcomes)}")
     assert not faults, "\n".join(faults)
