@@ -35,8 +35,10 @@ class Disk:
         subprocess.run(["mount", "-o", NASTY, str(self.image), str(self.folder)], check=True, capture_output=True)
 
     def unmount(self) -> None:
-        """Take it away."""
-        subprocess.run(["umount", str(self.folder)], check=True, capture_output=True)
+        """Take it away, also where a command that failed still holds a file open: behind a cut nothing is written."""
+        done = subprocess.run(["umount", str(self.folder)], check=False, capture_output=True)
+        if done.returncode != 0:
+            subprocess.run(["umount", "--lazy", str(self.folder)], check=True, capture_output=True)
 
     def cut(self) -> None:
         """Cut the current: from now on nothing reaches the disk, and what was on its way is lost."""
