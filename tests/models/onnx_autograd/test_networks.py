@@ -79,7 +79,7 @@ def exported(network, size: int, opset: int) -> Network:
 
 
 def normalised(network):
-    mean, std = (torch.tensor(one, dtype=torch.float64).view(1, 3, 1, 1) for one in (IMAGENET_MEAN, IMAGENET_STD))
+    mean, std = (torch.tensor(values, dtype=torch.float64).view(1, 3, 1, 1) for values in (IMAGENET_MEAN, IMAGENET_STD))
     return lambda pixels: network((pixels - mean) / std)
 
 
@@ -104,7 +104,7 @@ LARGER = [
 
 # reference: the network itself, with random weights
 @pytest.mark.parametrize(
-    ("name", "size", "opset"), [*SMALL, *(pytest.param(*one, marks=pytest.mark.slow) for one in LARGER)]
+    ("name", "size", "opset"), [*SMALL, *(pytest.param(*case, marks=pytest.mark.slow) for case in LARGER)]
 )
 def test_networks_of_timm(timm, name, size, opset):
     torch.manual_seed(5)

@@ -332,7 +332,7 @@ ELSEWHERE = {"Constant", "MaxPool", "AveragePool", "Swish"}
 
 
 def test_every_operator_has_a_case():
-    assert set(operators()) == {one.op for one in CASES} | ELSEWHERE
+    assert set(operators()) == {case.op for case in CASES} | ELSEWHERE
 
 
 sizes = st.integers(1, 3)
