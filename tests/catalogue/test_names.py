@@ -20,6 +20,9 @@ from oodometer.catalogue.shifts import best_known, clean_names, clean_sides, dec
 from oodometer.catalogue.spelling import key_of
 from oodometer.core.condition import Family
 from oodometer.core.errors import UsageError
+from oodometer.corruptions.registry import BAR, COMMON, EXTRA
+from oodometer.corruptions.sequences import SEQUENCES, n_frames
+from oodometer.metrics.corruption_error import COMMON as MEASURED
 
 testbed_settings.__test__ = False  # type: ignore[attr-defined]
 
@@ -134,6 +137,16 @@ def test_a_family_keeps_the_name_that_a_table_has_for_it():
     assert family_of("mine/rain/2") == Family("mine", "rain", 2)
     assert family_of("imagenet-c.fog.3_on-disk") == Family("imagenet-c_on-disk", "fog", 3)
     assert [family_of(name) for name in ("clean", "adain/3", "icons-styles/apple", "a/b/c")] == [None] * 4
+
+
+def test_the_corruptions_are_those_that_can_be_made():
+    declared = declared_shifts()
+    assert declared["imagenet-c"].corruptions == tuple(COMMON) == MEASURED
+    assert declared["imagenet-c-extra"].corruptions == tuple(EXTRA)
+    assert declared["imagenet-c-bar"].corruptions == tuple(BAR)
+    # Hendrycks and Dietterich 2019: ten sequences; ours has four more behind them.
+    assert declared["imagenet-p"].corruptions == SEQUENCES[:10]
+    assert max(n_frames(name) for name in SEQUENCES[:10]) == declared["imagenet-p"].severities[1] + 1
 
 
 # --- the 213 settings ---

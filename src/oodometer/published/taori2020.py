@@ -337,7 +337,7 @@ def _remarks(grid: Grid, over: Baselines) -> tuple[Remark, ...]:
             "the same models as 55 percent of all clean images",
         ),
         (
-            "Section 3.1",
+            "Section 4.1",
             f"YTBB-Robust has {_size(YTBB):,} anchors in the table, of which all its accuracies are whole shares, and "
             "2,530 in the paper",
         ),

@@ -19,7 +19,6 @@ from oodometer.corruptions.registry import corruptions
 from oodometer.shifts.pairs import pair_of
 from oodometer.shifts.sources import Sources
 
-SEVERITIES = (1, 2, 3, 4, 5)
 CANONICAL = Geometry(224, 224, resize=256)
 CROPPED = Geometry(CANONICAL.height, CANONICAL.width)
 """What files of canonical pixels hold."""
@@ -51,10 +50,11 @@ def family(
     seed: int = 0,
 ) -> list[Shift]:
     """The members of a family, every corruption at every severity, each against the clean images it is made of."""
+    low, high = entry.declared.severities
     return [
         _member(standard, entry, Family(entry.of, name, severity), quality=quality, view=view, seed=seed)
         for name in names
-        for severity in SEVERITIES
+        for severity in range(low, high + 1)
     ]
 
 

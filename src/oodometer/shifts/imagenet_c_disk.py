@@ -14,7 +14,6 @@ from oodometer.shifts.pairs import pair_of
 from oodometer.shifts.sources import Sources
 
 SET = "imagenet-c"
-N_EACH = 50_000
 
 
 def from_disk(sources: Sources, entry: ShiftEntry) -> Sequence[Condition | Shift]:
@@ -36,17 +35,17 @@ def corrupted_and_clean(sources: Sources, entry: ShiftEntry) -> Iterator[tuple[C
         )
     standard = sources.clean()
     for one in imagenet_c_on_disk(sources.root.open(SET)):
-        _check_number(one, sources)
+        _check_number(one, entry, sources)
         corruption, _, severity = one.dataset.part.partition("/")
         name = entry.declared.member.format(corruption=corruption, severity=severity)
         shifted = replace(one, name=name, dataset=in_classes_of(sources.fewer(one.dataset), standard.dataset))
         yield standard, shifted, Family(entry.of, corruption, int(severity))
 
 
-def _check_number(one: Condition, sources: Sources) -> None:
-    if len(one.dataset) != N_EACH and sources.root is not None and not sources.root.partial:
+def _check_number(one: Condition, entry: ShiftEntry, sources: Sources) -> None:
+    if len(one.dataset) != entry.n and sources.root is not None and not sources.root.partial:
         place = sources.root.place_of(SET)
         raise DataError(
-            f"{place}: {one.dataset.part} has {len(one.dataset):,} images instead of {N_EACH:,}; is it unpacked whole? "
-            "(--partial uses it as it is)"
+            f"{place}: {one.dataset.part} has {len(one.dataset):,} images instead of {entry.n:,}; is it unpacked "
+            "whole? (--partial uses it as it is)"
         )

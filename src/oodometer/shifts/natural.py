@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from oodometer.catalogue.names import ShiftEntry
+from oodometer.catalogue.sets import set_entries
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelMap, mask
@@ -20,8 +21,6 @@ from oodometer.data.root import DataRoot, missing_line
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.pairs import pair_of
 from oodometer.shifts.sources import Sources
-
-N_VALIDATION = 50_000
 
 
 @cache
@@ -87,8 +86,9 @@ def re_assessed(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     if place is None:
         raise DataError(missing_line(known_sets.get(name), root.address))
     labels = real_labels(place)
-    if len(labels) != N_VALIDATION and not root.partial:
-        raise DataError(f"{place}: labels of {len(labels):,} images instead of {N_VALIDATION:,}; is it whole?")
+    n_images = set_entries()["imagenet"].n_images
+    if len(labels) != n_images and not root.partial:
+        raise DataError(f"{place}: labels of {len(labels):,} images instead of {n_images:,}; is it whole?")
     # The labels have no images of their own: they are those of the clean side, the user's or the root's.
     standard = sources.clean()
     return [pair_of(entry, standard, Condition(name, relabelled(standard.dataset, labels, name=name)))]
