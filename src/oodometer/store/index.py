@@ -323,7 +323,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         save: Keep what was looked at, for the next look; where the store can't be written, it is not.
     """
     kept = read_kept(store)
-    keys = store.keys()
+    keys = store.cell_keys()
     problems: list[str] = []
     looked: dict[str, Looked] = {}
     new: list[str] = []
@@ -381,6 +381,15 @@ def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (
             kept.tables - set(tables),
         ),
     )
+
+
+def forget_gone(store: Store) -> None:
+    """Keep in mind no longer what is not there any more."""
+    kept = read_kept(store)
+    keys = set(store.cell_keys())
+    names = {folder: {name.name for name in listed(store.files, folder)} for folder in ("shifts", "tables")}
+    cells = {key: one for key, one in kept.cells.items() if key in keys}
+    write_kept(store, Kept(cells, kept.shifts & names["shifts"], kept.tables & names["tables"]))
 
 
 def _order(entry: Entry) -> tuple[str, ...]:

@@ -204,7 +204,7 @@ class Store:
 
     # Reading
 
-    def keys(self) -> list[str]:
+    def cell_keys(self) -> list[str]:
         """The keys of all cells, whatever state they are in."""
         return [name for name in self.files.names("cells") if len(name) == 32 and set(name) <= set("0123456789abcdef")]
 
