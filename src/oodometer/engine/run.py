@@ -29,6 +29,8 @@ from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
 from oodometer.engine.stored_answers import write_stored
+from oodometer.store.cells import Cell
+from oodometer.store.checked import DamagedError
 from oodometer.store.files import Batch
 from oodometer.store.index import look
 from oodometer.store.run import Run
@@ -112,6 +114,8 @@ def run(
         return tasks_for(live, asked, look(open_to), precision=precision)
 
     tasks = todo()
+    if _remove_damaged_attacks(tasks, open_to):
+        tasks = todo()
     records = tuple(record_of_shift(pair) for pair in pairs)
     for record in records:
         open_to.add_shift(record)
@@ -158,6 +162,23 @@ def _write_stored(model: StoredAnswers, asked: Sequence[Asked], store: Store) ->
         for some, keep in zip(kept, (True, False), strict=True)
         if some
     )
+
+
+def _remove_damaged_attacks(tasks: Sequence[Task], store: Store) -> bool:
+    """Begin anew where it is lost what an attack found out about itself: its rows alone say less."""
+    lost = [task.cell for task in tasks if task.condition.attack is not None and not _has_findings(store, task.cell)]
+    for cell in lost:
+        store.remove_cell(cell.key)
+    return bool(lost)
+
+
+def _has_findings(store: Store, cell: Cell) -> bool:
+    """Whether what an attack found out can be read, as far as it is done."""
+    try:
+        store.findings(cell)
+    except DamagedError:
+        return False
+    return True
 
 
 def _judge_attacks(tasks: Sequence[Task], store: Store, watcher: Watcher) -> None:

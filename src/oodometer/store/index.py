@@ -335,7 +335,7 @@ def look(store: Store, *, save: bool = True) -> Index:
             new.append(key)
     with ThreadPoolExecutor(THREADS) as pool:
         for key, (found, said) in zip(new, pool.map(lambda key: _look_at(store, key), new), strict=True):
-            problems += [*said, *_lost_logits(kept.cells.get(key), found)]
+            problems += [*said, *_lost(kept.cells.get(key), found)]
             if found is not None:
                 looked[key] = found
     shifts = _Checks(store, "shifts", kept.shifts)
@@ -352,9 +352,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         tuple(problems),
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
-    sealed = {
-        key: one for key, one in looked.items() if one.rows is not None and not _lost_logits(kept.cells.get(key), one)
-    }
+    sealed = {key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)}
     if save and (shifts.changed or tables.changed or any(key in sealed for key in new)):
         # What is gone is kept in mind, so that it is told until it is there again or forgotten.
         cells = {**kept.cells, **sealed}
@@ -398,9 +396,7 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 
 def _entry(looked: Looked) -> Entry:
-    return Entry(
-        looked.cell, looked.rows, looked.parts, looked.has_logits, looked.n_rows, looked.n, looked.top1, looked.top5
-    )
+    return Entry(looked.cell, looked.rows, looked.parts, looked.logits is not None, *looked.counts)
 
 
 def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
@@ -414,11 +410,16 @@ def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
     return [f"missing: {some}{more}: the files are gone; run again, or forget them with 'oodometer verify --forget'"]
 
 
-def _lost_logits(before: Looked | None, now: Looked | None) -> list[str]:
-    if before is None or now is None or not before.has_logits or now.has_logits or now.rows is None:
+def _lost(before: Looked | None, now: Looked | None) -> list[str]:
+    """A line about rows or logits that were there at an earlier look, and are gone or damaged."""
+    if before is None or now is None:
         return []
     at = f"{now.cell.model_name} on {now.cell.condition_name}"
-    return [f"{at}: its logits were kept and are gone; run again with --keep logits"]
+    if before.rows is not None and now.rows is None and not now.parts:
+        return [f"{at}: its rows are missing or damaged; run again to replace them"]
+    if before.logits is not None and now.logits is None and now.rows is not None:
+        return [f"{at}: its logits are missing or damaged; run again with --keep logits"]
+    return []
 
 
 class _Checks:
@@ -481,11 +482,13 @@ def _looked(store: Store, there: CellFolder) -> tuple[Looked | None, list[str]]:
         whole = first_good(files, there.of(ROWS))
         if whole is not None:
             name, content = whole
-            logits = there.of(LOGITS)
-            return (
-                Looked(cell, name, files.signature(name.path), before, bool(logits), (), *_counts(ranks_of(content))),
-                [],
+            kept = first_good(files, there.of(LOGITS))
+            logits = None if kept is None else kept[0]
+            signatures = files.signature(name.path), logits and files.signature(logits.path), before
+            said = (
+                [] if kept or not there.of(LOGITS) else [f"{at}: its logits are damaged; run again with --keep logits"]
             )
+            return Looked(cell, name, logits, *signatures, (), *_counts(ranks_of(content))), said
         return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
     return _looked_at_parts(store, there, cell, [])
 
@@ -502,7 +505,7 @@ def _looked_at_parts(
         logits = tuple(name for name in part.logits if _is_whole(store, name))
         good.append(PartFiles(part.start, part.stop, (whole[0],), logits))
         totals += _counts(ranks_of(whole[1]))
-    return Looked(cell, None, None, None, False, tuple(good), *totals.tolist()), problems
+    return Looked(cell, None, None, None, None, None, tuple(good), *totals.tolist()), problems
 
 
 def _is_whole(store: Store, name: Checked) -> bool:
