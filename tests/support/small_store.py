@@ -217,7 +217,8 @@ def ask(reading: str, store: Path) -> Answer:
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     listed = json.loads(outcome.stdout) if outcome.exit_code == 0 and not outcome.crash else []
     for row in listed:
-        name = tuple(str(row[field]) for field in IDENTITY[verb])
+        # Without the data: they are named where several conditions share a name, and one of them may be lost.
+        name = tuple(str(row[field]).partition("@")[0] for field in IDENTITY[verb])
         while name in rows:
             name = (*name, "again")
         rows[name] = {field: row[field] for field in MEASURED[verb]}
