@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from functools import partial
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from oodometer.cli.output import import_plugins, plugins, say, say_if_compiling, watching
-from oodometer.core.errors import DataError
+from oodometer.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from oodometer.core.dataset import Dataset
     from oodometer.core.preprocessing import Geometry
     from oodometer.shifts.corrupted_files import Job
 
 T = TypeVar("T")
+
+SIZE = 224
 
 
 @click.command(
@@ -29,21 +33,23 @@ T = TypeVar("T")
 @click.argument("source")
 @click.argument("target")
 @click.option("--corruptions", "names", default="common", show_default=True, help="common, extra, bar, all, or names.")
-@click.option("--severities", default="1-5", show_default=True, help="For example 1-5 or 1,3,5.")
-@click.option("--size", type=click.IntRange(min=32), default=224, show_default=True, help="Of the centre crop.")
+@click.option("--severities", show_default="1-5", help="For example 1-5 or 1,3,5.")
+@click.option("--size", type=click.IntRange(min=32), show_default="224", help="Of the centre crop; not for arrays.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of every random draw.")
 @click.option("--frost-textures", metavar="DIR", help="A folder of frost photographs, or: published, procedural.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="0: one per core.")
+@click.option("--skip-broken", is_flag=True, help="Leave out images that can't be read; a later call tries again.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @plugins
 @click.option("--preview", is_flag=True, help="SOURCE is one image, TARGET the picture of it under each corruption.")
 def command(
-    source: str, target: str, names: str, severities: str, size: int, seed: int, frost_textures: str | None,
-    threads: int, force: bool, preview: bool, plugin_modules: tuple[str, ...],
+    source: str, target: str, names: str, severities: str | None, size: int | None, seed: int,
+    frost_textures: str | None, threads: int, skip_broken: bool, force: bool, preview: bool,
+    plugin_modules: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Corrupt a data set or an image."""
     from oodometer.core.preprocessing import Geometry
-    from oodometer.shifts.corrupted_files import Job, check_target, parse_names, parse_severities
+    from oodometer.shifts.corrupted_files import Job, check_target, parse_names, parse_severities, write_mark
     from oodometer.shifts.unfinished_files import nothing_unfinished
 
     import_plugins(plugin_modules)
@@ -51,28 +57,50 @@ def command(
         from oodometer.corruptions.frost import set_frost_textures
 
         set_frost_textures(frost_textures)
-    view = Geometry(size, size, resize=round(size * 256 / 224))
+    side = size or SIZE
+    view = Geometry(side, side, resize=round(side * 256 / 224))
     if preview:
+        if severities is not None or skip_broken:
+            raise UsageError("--preview draws one image at all five severities; leave out --severities, --skip-broken")
         write_sheet(source, target, names, view, seed=seed, force=force)
         return
+    dataset, is_array = open_source(source)
+    if is_array and size is not None:
+        raise UsageError(f"{source}: images of an array keep their size; leave out --size")
+    job = Job(
+        dataset=dataset,
+        target=Path(target),
+        names=tuple(parse_names(names)),
+        severities=tuple(parse_severities(severities or "1-5")),
+        view=None if is_array else view,
+        seed=seed,
+    )
+    check_target(job, source, force=force)
+    job = readable(job, skip_broken=skip_broken)
+    with nothing_unfinished(job.target):
+        write_mark(job, force=force)
+        say_if_compiling()
+        made = (write_arrays if is_array else write_files)(job, threads=threads, force=force)
+    say(f"{made} images written to {target}" if made else f"nothing new to do: everything is in {target} already")
+
+
+def open_source(source: str) -> tuple[Dataset, bool]:
+    """The data, and whether they are arrays."""
     from oodometer.data.load import kind_of, load_data
 
     if not re.search(r"://|[{*?]", source) and not Path(source).exists():
         raise DataError(f"{source}: no such file or folder")
-    is_array = kind_of(source) == "arrays"
-    job = Job(
-        dataset=load_data(source),
-        target=Path(target),
-        names=tuple(parse_names(names)),
-        severities=tuple(parse_severities(severities)),
-        view=None if is_array else view,
-        seed=seed,
-    )
-    with nothing_unfinished(job.target):
-        check_target(job, source, force=force)
-        say_if_compiling()
-        made = (write_arrays if is_array else write_files)(job, threads=threads, force=force)
-    say(f"{made} images written to {target}" if made else f"nothing new to do: everything is in {target} already")
+    return load_data(source), kind_of(source) == "arrays"
+
+
+def readable(job: Job, *, skip_broken: bool) -> Job:
+    """The job on the images that can be read; an error where there are others that are not to be left out."""
+    from oodometer.engine.run import check_readable
+    from oodometer.shifts.corrupted_files import without
+
+    with watching() as watcher:
+        check_readable(job.dataset, watcher, skip_broken=skip_broken)
+    return without(job, job.dataset.scan().broken)
 
 
 def write_files(job: Job, *, threads: int, force: bool) -> int:
@@ -117,6 +145,7 @@ def write_sheet(source: str, target: str, names: str, view: Geometry, *, seed: i
     from oodometer.data.resize import as_view
     from oodometer.shifts.contact_sheet import contact_sheet
     from oodometer.shifts.corrupted_files import parse_names
+    from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
 
     if Path(target).exists() and not force:
         raise DataError(f"{target}: is there already; choose another name, or --force")
@@ -133,8 +162,11 @@ def write_sheet(source: str, target: str, names: str, view: Geometry, *, seed: i
     say_if_compiling()
     chosen = [*COMMON, *EXTRA] if names == "common" else parse_names(names)
     sheet = Image.fromarray(contact_sheet(image, chosen, key=Path(source).stem, seed=seed))
+    picture = io.BytesIO()
     try:
-        sheet.save(target)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{target}: can't be written ({error})") from error
+        sheet.save(picture, format=Image.registered_extensions()[Path(target).suffix.lower()])
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{target}: no such picture can be made ({error}); use for example .png or .jpg") from error
+    with nothing_unfinished(Path(target).parent):
+        write_whole(Path(target).parent, target, lambda file: file.write(picture.getvalue()))
     say(f"{len(chosen)} corruptions at 5 severities drawn in {target}")
