@@ -22,7 +22,7 @@ from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
 from oodometer.core.preprocessing import Geometry
-from oodometer.core.records import record_of_shift
+from oodometer.core.records import record_of_model, record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.data.scanned import ChangedError
 from oodometer.engine.executors import Threads, executors
@@ -32,7 +32,7 @@ from oodometer.engine.stored_answers import write_stored
 from oodometer.store.cells import Cell
 from oodometer.store.checked import DamagedError
 from oodometer.store.files import Batch
-from oodometer.store.index import look
+from oodometer.store.index import Index, look
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
@@ -113,6 +113,10 @@ def run(
     def todo() -> list[Task]:
         return tasks_for(live, asked, look(open_to), precision=precision)
 
+    index = look(open_to)
+    for model in live:
+        for line in _ran_otherwise(index, model):
+            watcher.warn(line)
     tasks = todo()
     if _remove_damaged_attacks(tasks, open_to):
         tasks = todo()
@@ -132,6 +136,18 @@ def run(
     cells = [task.cell for task in tasks]
     cells += [cell_for(model, one, precision="float32") for model in stored for one in conditions]
     return Run(open_to, tuple(cells), records, tuple(warnings.lines))
+
+
+def _ran_otherwise(index: Index, model: Model) -> Iterator[str]:
+    """A line where the same weights were run before with another preprocessing: both are kept, and told apart."""
+    now = record_of_model(model)
+    for name, named in index.models.items():
+        before = named.model
+        if (before.name, before.digest) == (now.name, now.digest) and before.key != now.key:
+            yield (
+                f"{model.name} was run before with another preprocessing ({before.input}); both are kept, and the old "
+                f"one can be removed with 'oodometer rm {index} {name!r}'"
+            )
 
 
 class _Warnings:
