@@ -42,6 +42,7 @@ class Looked:
     folder: Signature | None
     has_logits: bool
     parts: tuple[PartFiles, ...]
+    parts_with_logits: tuple[PartFiles, ...]
     n_rows: int
     n: int
     top1: int
@@ -51,7 +52,7 @@ class Looked:
         """Whether its files are those of the last look."""
         if self.rows is None or self.signature is None or self.folder is None:
             return False
-        if max(self.signature.modified, self.signature.changed) >= written - GRAIN:
+        if any(max(one.modified, one.changed) >= written - GRAIN for one in (self.signature, self.folder)):
             return False
         files = store.files
         return files.signature(self.rows.path) == self.signature and files.signature(self.rows.folder) == self.folder
@@ -63,7 +64,7 @@ class Kept:
 
     Args:
         shifts, tables: The names of their files.
-        written: When, in nanoseconds.
+        written: When, in nanoseconds; 0: now.
     """
 
     cells: Mapping[str, Looked] = field(default_factory=dict)
@@ -85,7 +86,7 @@ def read_kept(store: Store) -> Kept:
 def write_kept(store: Store, kept: Kept) -> None:
     """Keep what was looked at, in the place of what was kept before."""
     before = of_stem(listed(store.files, ""), STEM)
-    name = put(store.files, "", STEM, "parquet", _written(kept, time.time_ns()))
+    name = put(store.files, "", STEM, "parquet", _written(kept, kept.written or time.time_ns()))
     for old in before:
         if old != name:
             store.files.remove(old.path)
@@ -180,6 +181,7 @@ def _parsed(content: bytes) -> Kept:
             _signature(signatures[:4]),
             _signature(signatures[4:]),
             has_logits,
+            (),
             (),
             *counts,
         )
