@@ -354,9 +354,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         tuple(problems),
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
-    sealed = {
-        key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)
-    }
+    sealed = {key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)}
     if save and (shifts.changed or tables.changed or any(key in sealed for key in new)):
         # What is gone is kept in mind, so that it is told until it is there again or forgotten.
         cells = {**kept.cells, **sealed}
@@ -509,7 +507,8 @@ def _looked_at_parts(
             problems.append(f"{cell.model_name} on {cell.condition_name}: a part is damaged; run again to replace it")
             continue
         good.append(replace(part, rows=(whole[0],)))
-        totals += _counts(ranks_of(whole[1]))
+        if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
+            totals += _counts(ranks_of(whole[1]))
     with_logits = _whole_with_logits(store, there)
     return Looked(cell, None, None, None, False, tuple(good), with_logits, *totals.tolist()), problems
 
