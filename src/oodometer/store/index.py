@@ -23,7 +23,7 @@ from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
 from oodometer.store.checked import Checked, DamagedError, first_good, listed, parse_name, read_checked
-from oodometer.store.files import Files
+from oodometer.store.files import Files, Signature
 from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, Range, folder_of, look_into
 from oodometer.store.images import Images, read_images
 from oodometer.store.index_file import Kept, Looked, read_kept, write_kept
@@ -45,6 +45,7 @@ class Entry:
     Args:
         rows: The file of all its rows, once it is complete; None before.
         parts: Before that, the parts that are there and whole, in order and without overlap.
+        parts_with_logits: The same of parts with logits, which may be added to a complete cell too.
         has_logits: Whether all logits were kept.
         n_rows, n, top1, top5: All rows; the labelled ones; those of them that are right, and right among five.
     """
@@ -52,6 +53,7 @@ class Entry:
     cell: Cell
     rows: Checked | None
     parts: tuple[PartFiles, ...]
+    parts_with_logits: tuple[PartFiles, ...]
     has_logits: bool
     n_rows: int
     n: int
@@ -79,7 +81,7 @@ class Entry:
         """The ranges of positions that need no more work, in order and without overlap."""
         if self.complete and (self.has_logits or not keep_logits):
             return [(0, self.cell.n_images)]
-        return [(part.start, part.stop) for part in self.parts if part.logits or not keep_logits]
+        return [(part.start, part.stop) for part in (self.parts_with_logits if keep_logits else self.parts)]
 
 
 @dataclass(frozen=True)
@@ -335,7 +337,7 @@ def look(store: Store, *, save: bool = True) -> Index:
             new.append(key)
     with ThreadPoolExecutor(THREADS) as pool:
         for key, (found, said) in zip(new, pool.map(lambda key: _look_at(store, key), new), strict=True):
-            problems += [*said, *_lost(kept.cells.get(key), found)]
+            problems += said or _lost(kept.cells.get(key), found)
             if found is not None:
                 looked[key] = found
     shifts = _Checks(store, "shifts", kept.shifts)
@@ -377,6 +379,7 @@ def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (
             {key: one for key, one in kept.cells.items() if key not in gone},
             kept.shifts - set(shifts),
             kept.tables - set(tables),
+            kept.written,
         ),
     )
 
@@ -396,7 +399,9 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 
 def _entry(looked: Looked) -> Entry:
-    return Entry(looked.cell, looked.rows, looked.parts, looked.logits is not None, *looked.counts)
+    return Entry(
+        looked.cell, looked.rows, looked.parts, looked.parts_with_logits, looked.logits is not None, *looked.counts
+    )
 
 
 def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
@@ -411,14 +416,14 @@ def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
 
 
 def _lost(before: Looked | None, now: Looked | None) -> list[str]:
-    """A line about rows or logits that were there at an earlier look, and are gone or damaged."""
-    if before is None or now is None:
+    """A line about a cell that was complete and lacks its rows, or the logits that it had."""
+    if before is None:
         return []
-    at = f"{now.cell.model_name} on {now.cell.condition_name}"
-    if before.rows is not None and now.rows is None and not now.parts:
-        return [f"{at}: its rows are missing or damaged; run again to replace them"]
-    if before.logits is not None and now.logits is None and now.rows is not None:
-        return [f"{at}: its logits are missing or damaged; run again with --keep logits"]
+    at = f"{before.cell.model_name} on {before.cell.condition_name}"
+    if now is None or now.rows is None:
+        return [f"{at}: its rows were complete and are missing; run again to replace them"]
+    if before.logits is not None and now.logits is None:
+        return [f"{at}: its logits were kept and are missing; run again with --keep logits"]
     return []
 
 
@@ -460,37 +465,40 @@ def _shift_from(content: bytes) -> ShiftRecord:
 
 def _look_at(store: Store, key: str) -> tuple[Looked | None, list[str]]:
     """What the folder of a cell holds, and what is wrong with it."""
-    for _ in range(3):  # another run may be sealing the cell while it is looked at
+    for _ in range(3):  # another run may be sealing the cell while it is looked at: what vanishes is not damaged
+        signature = store.files.signature(folder_of(key))  # first, so that whatever comes later is noticed
         there = look_into(store.files, key)
-        with contextlib.suppress(FileNotFoundError):
-            return _looked(store, there)
-    return None, []
+        found, problems = _looked(store, there, signature)
+        if not problems or look_into(store.files, key) == there:
+            break
+    return found, problems
 
 
-def _looked(store: Store, there: CellFolder) -> tuple[Looked | None, list[str]]:
-    files, folder = store.files, folder_of(there.key)
+def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[Looked | None, list[str]]:
+    files = store.files
     described = first_good(files, there.of(CELL))
     cell = None if described is None else _cell_from(described[1], there.key)
     if cell is None:
         if not there.files and not there.parts:  # another run is just making it
             return None, []
-        where = files.locate(f"{folder}/{CELL}")
+        where = files.locate(f"{folder_of(there.key)}/{CELL}")
         return None, [f"{where}: missing or damaged, so nothing is known of its rows; run again to replace it"]
+    if not there.of(ROWS):
+        return _looked_at_parts(store, there, cell, [])
+    whole = first_good(files, there.of(ROWS))
     at = f"{cell.model_name} on {cell.condition_name}"
-    if there.of(ROWS):
-        before = files.signature(folder)
-        whole = first_good(files, there.of(ROWS))
-        if whole is not None:
-            name, content = whole
-            kept = first_good(files, there.of(LOGITS))
-            logits = None if kept is None else kept[0]
-            signatures = files.signature(name.path), logits and files.signature(logits.path), before
-            said = (
-                [] if kept or not there.of(LOGITS) else [f"{at}: its logits are damaged; run again with --keep logits"]
-            )
-            return Looked(cell, name, logits, *signatures, (), *_counts(ranks_of(content))), said
+    if whole is None:
         return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
-    return _looked_at_parts(store, there, cell, [])
+    name, content = whole
+    with_logits = _whole_with_logits(store, there)
+    # The time of its folder does not tell of logits that are being added in the folder of parts.
+    told_by = None if there.has_parts_folder else folder
+    kept = first_good(files, there.of(LOGITS))
+    logits = None if kept is None else kept[0]
+    signatures = files.signature(name.path), logits and files.signature(logits.path), told_by
+    damaged = there.of(LOGITS) and not kept
+    said = [f"{at}: its logits are damaged; run again with --keep logits"] if damaged else []
+    return Looked(cell, name, logits, *signatures, (), with_logits, *_counts(ranks_of(content))), said
 
 
 def _looked_at_parts(
@@ -502,18 +510,20 @@ def _looked_at_parts(
         if whole is None:
             problems.append(f"{cell.model_name} on {cell.condition_name}: a part is damaged; run again to replace it")
             continue
-        logits = tuple(name for name in part.logits if _is_whole(store, name))
-        good.append(PartFiles(part.start, part.stop, (whole[0],), logits))
-        totals += _counts(ranks_of(whole[1]))
-    return Looked(cell, None, None, None, None, None, tuple(good), *totals.tolist()), problems
+        good.append(replace(part, rows=(whole[0],)))
+        if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
+            totals += _counts(ranks_of(whole[1]))
+    with_logits = _whole_with_logits(store, there)
+    return Looked(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
 
 
-def _is_whole(store: Store, name: Checked) -> bool:
-    try:
-        read_checked(store.files, name)
-    except DamagedError:
-        return False
-    return True
+def _whole_with_logits(store: Store, there: CellFolder) -> tuple[PartFiles, ...]:
+    """The parts whose rows and logits are both whole."""
+    return tuple(
+        part
+        for part in there.ranges_with_logits
+        if first_good(store.files, part.rows) and first_good(store.files, part.logits)
+    )
 
 
 def _counts(ranks: np.ndarray) -> tuple[int, int, int, int]:

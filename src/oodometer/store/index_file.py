@@ -44,6 +44,7 @@ class Looked:
     of_logits: Signature | None
     of_folder: Signature | None
     parts: tuple[PartFiles, ...]
+    parts_with_logits: tuple[PartFiles, ...]
     n_rows: int
     n: int
     top1: int
@@ -58,7 +59,8 @@ class Looked:
         """Whether its files are those of the last look."""
         if self.rows is None or self.of_rows is None or self.of_folder is None:
             return False
-        if any(max(one.modified, one.changed) >= written - GRAIN for one in (self.of_rows, self.of_logits) if one):
+        signatures = (self.of_rows, self.of_logits, self.of_folder)
+        if any(max(one.modified, one.changed) >= written - GRAIN for one in signatures if one):
             return False
         signature = store.files.signature
         return (
@@ -74,7 +76,7 @@ class Kept:
 
     Args:
         shifts, tables: The names of their files.
-        written: When, in nanoseconds.
+        written: When, in nanoseconds; 0: now.
     """
 
     cells: Mapping[str, Looked] = field(default_factory=dict)
@@ -96,7 +98,7 @@ def read_kept(store: Store) -> Kept:
 def write_kept(store: Store, kept: Kept) -> None:
     """Keep what was looked at, in the place of what was kept before."""
     before = of_stem(listed(store.files, ""), STEM)
-    name = put(store.files, "", STEM, "parquet", _written(kept, time.time_ns()))
+    name = put(store.files, "", STEM, "parquet", _written(kept, kept.written or time.time_ns()))
     for old in before:
         if old != name:
             store.files.remove(old.path)
@@ -188,5 +190,5 @@ def _parsed(content: bytes) -> Kept:
         of_rows, of_logits, of_folder = (
             None if numbers[n] is None else Signature(*numbers[n : n + 4]) for n in (0, 4, 8)
         )
-        cells[key] = Looked(cell, rows, logits, of_rows, of_logits, of_folder, (), *row[-len(COUNTS) :])
+        cells[key] = Looked(cell, rows, logits, of_rows, of_logits, of_folder, (), (), *row[-len(COUNTS) :])
     return Kept(cells, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"])
