@@ -30,6 +30,10 @@ data_root = click.option(
     help="The folder of published data sets, each in its own layout.  [default: $OODOMETER_DATA]",
 )
 
+frost_textures = click.option(
+    "--frost-textures", "frost", metavar="DIR", help="A folder of frost photographs, or: published, procedural."
+)
+
 plugins = click.option(
     "--plugin",
     "plugin_modules",
@@ -37,6 +41,14 @@ plugins = click.option(
     metavar="MODULE",
     help="Import a Python module of yours first, so that what it registers has a name here.",
 )
+
+
+def use_frost(textures: str | None) -> None:
+    """Take the frost from there, where somebody says so."""
+    if textures:
+        from oodometer.corruptions.frost import set_frost_textures
+
+        set_frost_textures(textures)
 
 
 def import_plugins(modules: Sequence[str]) -> None:
@@ -67,10 +79,9 @@ def say(line: str) -> None:
 
 def say_if_compiling() -> None:
     """A line before a wait that looks like a hang: kernels are compiled when they are first used, and kept."""
-    from oodometer.corruptions.jit import nothing_compiled
+    from oodometer.shifts.compiling import tell_if_compiling
 
-    if nothing_compiled():
-        say("compiling the corruptions, this once: about half a minute")
+    tell_if_compiling(say)
 
 
 def looked_at(address: str) -> Index:

@@ -17,6 +17,7 @@ import numpy as np
 
 from oodometer.core.attack import Target
 from oodometer.core.condition import Condition, Shift, Transform
+from oodometer.core.cores import n_cores
 from oodometer.core.dataset import Dataset, Progress, scan_together, silent
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
@@ -230,11 +231,6 @@ def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watc
     # By threads here, whoever did the chunks: sealing mostly waits for the disk.
     for _ in Threads(n_threads).map(seal, tasks, stop=lambda: None):
         pass
-
-
-def n_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _share(compute: Compute, n_threads: int) -> Compute:
