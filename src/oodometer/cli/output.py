@@ -14,6 +14,7 @@ import click
 from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
+    from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.engine.run import Watcher
     from oodometer.store.index import Index
 
@@ -84,13 +85,20 @@ def say_if_compiling() -> None:
     tell_if_compiling(say)
 
 
+def origins_in(categories: str | None) -> dict[str, Origin]:
+    """What the user's table says about the models."""
+    from oodometer.analysis.accuracy_pairs import read_origins
+
+    return read_origins(categories) if categories else {}
+
+
 def looked_at(address: str) -> Index:
     """What is in a store; what is damaged in it is told on stderr."""
     from oodometer.store.index import index_at
 
     index = index_at(address)
     for line in index.problems:
-        _warn(line)
+        warn(line)
     return index
 
 
@@ -105,7 +113,7 @@ def watching(what: str = "predictions") -> Iterator[Watcher]:
     from oodometer.engine.run import Watcher
 
     if not sys.stderr.isatty():
-        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=_warn)
+        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=warn)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -113,10 +121,11 @@ def watching(what: str = "predictions") -> Iterator[Watcher]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _rate(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bars:
-        yield Watcher(running=_bar(bars, what), scanning=_bar(bars, "files checked"), warn=_warn)
+        yield Watcher(running=_bar(bars, what), scanning=_bar(bars, "files checked"), warn=warn)
 
 
-def _warn(line: str) -> None:
+def warn(line: str) -> None:
+    """A warning, on stderr."""
     say(f"warning: {line}")
 
 
