@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from oodometer.cli.output import say
 from oodometer.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from oodometer.store.remove import Removal
 
 
 @click.command(
@@ -20,12 +25,14 @@ from oodometer.core.errors import UsageError
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def command(store: str, model: str, on: tuple[str, ...], yes: bool) -> None:
     """Remove a model."""
-    from oodometer.store.remove import find_removal, remove
+    from oodometer.store.remove import at_once, rm
 
-    found = find_removal(store, model, on=on)
-    if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError(f"{found} would be removed from {store}; add --yes")
-        click.confirm(f"Remove {found} from {store}?", abort=True, err=True)
-    remove(found)
-    say(f"removed {found} from {store}")
+    removed = rm(store, model, on=on, confirm=at_once if yes else partial(_confirm, store))
+    say(f"removed {removed} from {store}")
+
+
+def _confirm(store: str, removal: Removal) -> bool:
+    """Ask; where nobody can answer, say how to do without."""
+    if not sys.stdin.isatty():
+        raise UsageError(f"{removal} would be removed from {store}; add --yes")
+    return click.confirm(f"Remove {removal} from {store}?", abort=True, err=True)

@@ -17,7 +17,8 @@ import numpy as np
 
 from oodometer.core.attack import Target
 from oodometer.core.condition import Condition, Shift, Transform
-from oodometer.core.dataset import Dataset, Progress, scan_together, silent
+from oodometer.core.cores import n_cores
+from oodometer.core.dataset import Dataset, Progress, scan_together, silent, unreadable
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
@@ -239,13 +240,12 @@ def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> 
     broken = dataset.scan(watcher.scanning).broken
     if not broken:
         return
-    first = min(broken)
-    found = f"{dataset.name}: {len(broken)} of {len(dataset)} images can't be read, first {broken[first]}"
+    line = unreadable(dataset, broken)
     if len(broken) == len(dataset):
-        raise DataError(found)
+        raise DataError(line)
     if not skip_broken:
-        raise DataError(f"{found}; mend or remove them, or leave them out with --skip-broken")
-    watcher.warn(f"{found}; left out, n is smaller by {len(broken)}")
+        raise DataError(f"{line}; fix or remove them, or leave them out with --skip-broken")
+    watcher.warn(f"{line}; left out, n is smaller by {len(broken)}")
 
 
 def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watcher) -> None:
@@ -267,11 +267,6 @@ def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watc
     # By threads here, whoever did the chunks: sealing mostly waits for the disk.
     for _ in Threads(n_threads).map(seal, tasks, stop=lambda: None):
         pass
-
-
-def n_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _share(compute: Compute, n_threads: int) -> Compute:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.store.cells import Cell
@@ -32,6 +33,33 @@ class Removal:
         said = [f"{rows} predictions on {some}"] if self.cells else []
         said += [f"{len(self.accuracies)} imported accuracies"] if self.accuracies else []
         return " and ".join(said)
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        cells = [{"model": cell.model_name, "condition": cell.condition_name, "key": cell.key} for cell in self.cells]
+        return {"cells": cells, "imported": [asdict(row) for row in self.accuracies]}
+
+
+def at_once(removal: Removal) -> bool:  # noqa: ARG001 - nothing is asked
+    """Who is asked and always says yes."""
+    return True
+
+
+def rm(
+    store: Source, model: str, *, on: Sequence[str] = (), confirm: Callable[[Removal], bool] = at_once
+) -> Removal | None:
+    """What was removed of a model, on all conditions or on these; None where ``confirm`` said no.
+
+    Args:
+        model: Its name in the store; where several have it, with what tells them apart, as `ls` shows it.
+        on: Conditions, families of them or data sets.
+        confirm: Asked before anything is removed.
+    """
+    removal = find_removal(store, model, on=on)
+    if not confirm(removal):
+        return None
+    remove(removal)
+    return removal
 
 
 def find_removal(store: Source, model: str, *, on: Sequence[str] = ()) -> Removal:
