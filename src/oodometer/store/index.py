@@ -22,11 +22,12 @@ from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
-from oodometer.store.checked import Checked, DamagedError, first_good, listed, parse_name, read_checked
+from oodometer.store.checked import DamagedError, first_good, listed, parse_name, read_checked
+from oodometer.store.entry import Entry
 from oodometer.store.files import Files, Signature
-from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, Range, folder_of, look_into
+from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, folder_of, look_into
 from oodometer.store.images import Images, read_images
-from oodometer.store.index_file import Kept, Looked, read_kept, write_kept
+from oodometer.store.index_file import Kept, read_kept, write_kept
 from oodometer.store.prediction_parquet import ranks_of
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
@@ -36,52 +37,6 @@ THREADS = 8
 """Cells that are looked at together: mostly the disk is waited for."""
 FEW_MISSING = 3
 """More are counted, not named."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One cell as it is in the store.
-
-    Args:
-        rows: The file of all its rows, once it is complete; None before.
-        parts: Before that, the parts that are there and whole, in order and without overlap.
-        parts_with_logits: The same of parts with logits, which may be added to a complete cell too.
-        has_logits: Whether all logits were kept.
-        n_rows, n, top1, top5: All rows; the labelled ones; those of them that are right, and right among five.
-    """
-
-    cell: Cell
-    rows: Checked | None
-    parts: tuple[PartFiles, ...]
-    parts_with_logits: tuple[PartFiles, ...]
-    has_logits: bool
-    n_rows: int
-    n: int
-    top1: int
-    top5: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of it is done."""
-        return self.rows is not None
-
-    @property
-    def logits_of_all_rows(self) -> bool:
-        """Whether there are logits wherever there are rows, of an unfinished cell too."""
-        return self.covered(keep_logits=True) == self.covered(keep_logits=False)
-
-    @property
-    def files(self) -> tuple[Checked, ...]:
-        """The files of its rows; none of a cell whose parts are judged together once all are there."""
-        if self.rows is not None:
-            return (self.rows,)
-        return () if self.cell.n_units is not None else tuple(part.rows[0] for part in self.parts)
-
-    def covered(self, *, keep_logits: bool) -> list[Range]:
-        """The ranges of positions that need no more work, in order and without overlap."""
-        if self.complete and (self.has_logits or not keep_logits):
-            return [(0, self.cell.n_images)]
-        return [(part.start, part.stop) for part in (self.parts_with_logits if keep_logits else self.parts)]
 
 
 @dataclass(frozen=True)
@@ -327,7 +282,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     kept = read_kept(store)
     keys = store.cell_keys()
     problems: list[str] = []
-    looked: dict[str, Looked] = {}
+    looked: dict[str, Entry] = {}
     new: list[str] = []
     for key in keys:
         before = kept.cells.get(key)
@@ -345,7 +300,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     tables = _Checks(store, "tables", kept.tables)
     accuracies = tables.read(read_table)
     problems += [*_gone(kept, keys), *shifts.problems, *tables.problems]
-    entries = sorted((_entry(one) for one in looked.values()), key=_order)
+    entries = sorted(looked.values(), key=_order)
     index = Index(
         store,
         tuple(entries),
@@ -366,7 +321,7 @@ def look(store: Store, *, save: bool = True) -> Index:
 def look_at(store: Store, key: str) -> Entry | None:
     """One cell as it is now; None where it is not there."""
     found, _ = _look_at(store, key)
-    return None if found is None else _entry(found)
+    return found
 
 
 def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (), tables: Iterable[str] = ()) -> None:
@@ -395,13 +350,8 @@ def forget_gone(store: Store) -> None:
 
 def _order(entry: Entry) -> tuple[str, ...]:
     cell = entry.cell
-    return cell.model_name, cell.condition_name, cell.data.title, cell.key
-
-
-def _entry(looked: Looked) -> Entry:
-    return Entry(
-        looked.cell, looked.rows, looked.parts, looked.parts_with_logits, looked.logits is not None, *looked.counts
-    )
+    condition, data = cell.condition, cell.condition.data
+    return cell.model.name, condition.name, data.name, data.part, data.subset, cell.key
 
 
 def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
@@ -415,7 +365,7 @@ def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
     return [f"missing: {some}{more}: the files are gone; run again, or forget them with 'oodometer verify --forget'"]
 
 
-def _lost(before: Looked | None, now: Looked | None) -> list[str]:
+def _lost(before: Entry | None, now: Entry | None) -> list[str]:
     """A line about a cell that was complete and lacks its rows, or the logits that it had."""
     if before is None:
         return []
@@ -463,7 +413,7 @@ def _shift_from(content: bytes) -> ShiftRecord:
     return read_shift(json.loads(content))
 
 
-def _look_at(store: Store, key: str) -> tuple[Looked | None, list[str]]:
+def _look_at(store: Store, key: str) -> tuple[Entry | None, list[str]]:
     """What the folder of a cell holds, and what is wrong with it."""
     for _ in range(3):  # another run may be sealing the cell while it is looked at: what vanishes is not damaged
         signature = store.files.signature(folder_of(key))  # first, so that whatever comes later is noticed
@@ -474,7 +424,7 @@ def _look_at(store: Store, key: str) -> tuple[Looked | None, list[str]]:
     return found, problems
 
 
-def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[Looked | None, list[str]]:
+def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[Entry | None, list[str]]:
     files = store.files
     described = first_good(files, there.of(CELL))
     cell = None if described is None else _cell_from(described[1], there.key)
@@ -498,12 +448,12 @@ def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[
     signatures = files.signature(name.path), logits and files.signature(logits.path), told_by
     damaged = there.of(LOGITS) and not kept
     said = [f"{at}: its logits are damaged; run again with --keep logits"] if damaged else []
-    return Looked(cell, name, logits, *signatures, (), with_logits, *_counts(ranks_of(content))), said
+    return Entry(cell, name, logits, *signatures, (), with_logits, *_counts(ranks_of(content))), said
 
 
 def _looked_at_parts(
     store: Store, there: CellFolder, cell: Cell, problems: list[str]
-) -> tuple[Looked | None, list[str]]:
+) -> tuple[Entry | None, list[str]]:
     good, totals = [], np.zeros(4, dtype=np.int64)
     for part in there.ranges:
         whole = first_good(store.files, part.rows)
@@ -514,7 +464,7 @@ def _looked_at_parts(
         if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
             totals += _counts(ranks_of(whole[1]))
     with_logits = _whole_with_logits(store, there)
-    return Looked(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
+    return Entry(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
 
 
 def _whole_with_logits(store: Store, there: CellFolder) -> tuple[PartFiles, ...]:

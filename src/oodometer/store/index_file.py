@@ -7,6 +7,7 @@ so that a file that vanishes is told.
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Mapping
@@ -17,57 +18,13 @@ from oodometer.core.errors import StoreError
 from oodometer.core.records import read_condition, read_model
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import Checked, listed, of_stem, put, read_checked
+from oodometer.store.entry import Entry
 from oodometer.store.files import Signature
-from oodometer.store.folder import LOGITS, ROWS, PartFiles, folder_of
+from oodometer.store.folder import LOGITS, ROWS, folder_of
 from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
 
 STEM = "index"
-GRAIN = 20_000_000
-"""Nanoseconds: a file that was changed so shortly before the index was written may have been changed once more within
-the same tick of the clock, unnoticed; it is looked at again (git's rule)."""
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A cell and what its files held at the last look; fields as of `oodometer.store.index.Entry`.
-
-    Args:
-        rows, logits: The files of a complete cell, each of them whole.
-        of_rows, of_logits, of_folder: Signatures; None where there is no file, or where they can't be told.
-    """
-
-    cell: Cell
-    rows: Checked | None
-    logits: Checked | None
-    of_rows: Signature | None
-    of_logits: Signature | None
-    of_folder: Signature | None
-    parts: tuple[PartFiles, ...]
-    parts_with_logits: tuple[PartFiles, ...]
-    n_rows: int
-    n: int
-    top1: int
-    top5: int
-
-    @property
-    def counts(self) -> tuple[int, int, int, int]:
-        """How many rows there are, labelled ones, right ones, and right ones among five."""
-        return self.n_rows, self.n, self.top1, self.top5
-
-    def unchanged(self, store: Store, written: int) -> bool:
-        """Whether its files are those of the last look."""
-        if self.rows is None or self.of_rows is None or self.of_folder is None:
-            return False
-        signatures = (self.of_rows, self.of_logits, self.of_folder)
-        if any(max(one.modified, one.changed) >= written - GRAIN for one in signatures if one):
-            return False
-        signature = store.files.signature
-        return (
-            signature(self.rows.path) == self.of_rows
-            and signature(self.rows.folder) == self.of_folder
-            and (self.logits is None or signature(self.logits.path) == self.of_logits)
-        )
 
 
 @dataclass(frozen=True)
@@ -79,7 +36,7 @@ class Kept:
         written: When, in nanoseconds; 0: now.
     """
 
-    cells: Mapping[str, Looked] = field(default_factory=dict)
+    cells: Mapping[str, Entry] = field(default_factory=dict)
     shifts: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
     written: int = 0
@@ -117,7 +74,7 @@ def _written(kept: Kept, now: int) -> bytes:
             *(getattr(one.cell, name) for name in OF_CELL),
             *(None if file is None else file.check for file in (one.rows, one.logits)),
             *(number for signature in (one.of_rows, one.of_logits, one.of_folder) for number in signature or NOTHING),
-            *one.counts,
+            *(getattr(one, name) for name in COUNTS),
         )
         for key, one in kept.cells.items()
     ]
@@ -167,6 +124,17 @@ class _Shared:
 
 
 def _parsed(content: bytes) -> Kept:
+    # Hundreds of thousands of objects that stay: looking for garbage among them would take longer than making them.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _kept(content)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _kept(content: bytes) -> Kept:
     table = table_of(content)
     about = json.loads(table.schema.metadata[b"about"])
     if about["format"] != FORMAT:
@@ -190,5 +158,5 @@ def _parsed(content: bytes) -> Kept:
         of_rows, of_logits, of_folder = (
             None if numbers[n] is None else Signature(*numbers[n : n + 4]) for n in (0, 4, 8)
         )
-        cells[key] = Looked(cell, rows, logits, of_rows, of_logits, of_folder, (), (), *row[-len(COUNTS) :])
+        cells[key] = Entry(cell, rows, logits, of_rows, of_logits, of_folder, (), (), *row[-len(COUNTS) :])
     return Kept(cells, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"])
