@@ -185,13 +185,13 @@ READINGS = {
 """The questions, by name: the first word is the command."""
 IDENTITY = {
     "score": ("model", "weights", "condition", "data", "metric"),
-    "gaps": ("model", "weights", "shift", "standard", "shifted"),
+    "gaps": ("model", "weights", "shift", "standard"),
     "ls": ("model", "weights", "condition", "data"),
 }
 """What tells two rows of an answer apart, by command."""
 MEASURED = {
     "score": ("estimate", "missing", "state"),
-    "gaps": ("accuracy_standard", "accuracy_shifted", "gap", "paired", "state", "warnings", "kind"),
+    "gaps": ("conditions", "accuracy_standard", "accuracy_shifted", "gap", "paired", "state", "warnings", "kind"),
     "ls": ("rows", "images", "state"),
 }
 """What a row says about it."""
@@ -275,7 +275,8 @@ def _is_honest(answer: Answer, name: tuple[str, ...], partial: Partial) -> bool:
         return int(row["rows"]) <= int(row["images"])
     if answer.verb == "score":
         return partial.has(name[0], name[2], name[4], row["estimate"])
-    sides = ((name[3], row["accuracy_standard"]), (name[4], row["accuracy_shifted"]))
+    (shifted,) = row["conditions"]
+    sides = ((name[3], row["accuracy_standard"]), (shifted, row["accuracy_shifted"]))
     return all(partial.has(name[0], condition, "top-1", estimate) for condition, estimate in sides)
 
 
@@ -296,10 +297,11 @@ class Partial:
 def partial_of(store: Path) -> Partial:
     """What a part of each cell of a finished store amounts to; the one look that is not through the command line."""
     import oodometer as odo
+    from oodometer.store.index import look
 
     opened = odo.open_store(str(store))
     values = {}
-    for cell in opened.cells():
+    for cell in look(opened).cells:
         rows = opened.read(cell)
         numbers = (("top-1", rows.rank == 0), ("nll", -rows.label_log_probability.astype(np.float64)))
         values[cell.model_name, cell.condition_name] = [
