@@ -192,7 +192,7 @@ IDENTITY = {
 """What tells two rows of an answer apart, by command."""
 MEASURED = {
     "score": ("estimate", "missing", "state"),
-    "gaps": ("accuracy_standard", "accuracy_shifted", "gap", "paired", "state", "warnings", "kind"),
+    "gaps": ("conditions", "accuracy_standard", "accuracy_shifted", "gap", "paired", "state", "warnings", "kind"),
     "ls": ("rows", "images", "state"),
 }
 """What a row says about it."""
