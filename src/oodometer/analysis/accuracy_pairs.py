@@ -91,9 +91,10 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     if not run:
         return replace(read, notes=(*notes, *read.notes))
     points = _on_common_images(index, Points(*names, (), notes=tuple(notes)), shift, run, origins, level)
-    if not read.models:
+    imported = [point.model for point in read.models]
+    if not imported:
         return points
-    said = f"{len(read.models)} models of {_sources(index)} stand beside {len(points.models)} with predictions"
+    said = f"beside {len(points.models)} with predictions stand models of {_sources(index)}: {named(imported)}"
     return Points(*names, (*points.models, *read.models), notes=(*points.notes, *read.notes, said), cells=points.cells)
 
 

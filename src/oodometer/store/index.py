@@ -164,11 +164,11 @@ class Index:
         """The cells of a model by its name in the store, or by its own where that is enough."""
         if name in self.models:
             return [entry.cell for entry in self.models[name].entries]
-        alike = [one for one, named in self.models.items() if name in _other_names(one, named)]
+        alike = [one for one, named in self.models.items() if _is_called(named, name)]
         if len(alike) == 1:
             return [entry.cell for entry in self.models[alike[0]].entries]
         if alike:
-            raise UsageError(f"{self}: {name} stands for several models; say which: {', '.join(alike)}")
+            raise UsageError(f"{self}: {name} stands for several models; say which: {', '.join(sorted(alike))}")
         hint = did_you_mean(name, {one for named in self.models for one in (named, self.models[named].model.name)})
         raise UsageError(f"{self}: no predictions of a model named {name!r}{hint}")
 
@@ -178,11 +178,12 @@ class Index:
         return replace(self, entries=tuple(entry for entry in self.entries if entry.cell.key in keys))
 
 
-def _other_names(name: str, named: Named) -> set[str]:
-    """What a model may be called besides its name in the store: its own, and with more of the digest or a key."""
-    plain, digest = named.model.name, named.model.digest
-    keys = {f"{plain}@{entry.cell.key[:8]}" for entry in named.entries}
-    return {name, plain, f"{plain}@{digest}", f"{plain}@{digest[:8]}", *keys}
+def _is_called(named: Named, name: str) -> bool:
+    """Whether a name is another one of the model: its own, alone or with the first letters of a digest or a key."""
+    plain = named.model.name
+    digest = name.removeprefix(f"{plain}@")
+    known = (named.model.digest, *(entry.cell.key for entry in named.entries))
+    return name == plain or (digest not in ("", name) and any(one.startswith(digest) for one in known))
 
 
 def model_names(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -200,11 +201,24 @@ def model_names(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     for name, of_name in groups.items():
         for weights, ways in of_name.items():
             label = name if len(of_name) == 1 else f"{name}@{weights[:8]}"
-            for way, of_way in zip(
-                _ways_told_apart([some[0].cell for some in ways.values()]), ways.values(), strict=True
-            ):
-                named[f"{label}{way}"] = of_way
+            told = _ways_told_apart([some[0].cell for some in ways.values()])
+            for way, of_way in zip(told, ways.values(), strict=True):
+                for file, of_file in _files_told_apart(of_way).items():
+                    named[f"{label}{way}{file}"] = of_file
     return named
+
+
+def _files_told_apart(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The cells of a model by what to write behind its name: the file, where several answer for the same condition.
+
+    Of a model that was run, the weights tell already whose answers they are.
+    """
+    conditions = [entry.cell.condition.key for entry in entries]
+    files: dict[str, list[Entry]] = {}
+    for entry in entries:
+        several = len(set(conditions)) < len(conditions)
+        files.setdefault(f"@{entry.cell.model.digest[:8]}" if several else "", []).append(entry)
+    return files
 
 
 def _ways_told_apart(cells: Sequence[Cell]) -> list[str]:
