@@ -48,8 +48,8 @@ CLEAN = {
     "val-on-imagenet-a-classes": MadeLine("val", 1.1, 1.0),
     "val-on-imagenet-r-classes": MadeLine("val", 1.05, 0.9),
     "val-on-objectnet-classes": MadeLine("val", 0.95, 0.3),
-    "val-on-vid-robust-classes": MadeLine("val", 0.9, 1.6),
-    "val-on-ytbb-robust-classes": MadeLine("val", 0.85, 1.4),
+    "val-on-vid-robust-classes": MadeLine("val", 0.9, 2.3),
+    "val-on-ytbb-robust-classes": MadeLine("val", 0.85, 2.8),
 }
 """The clean sets that match the classes of a shift: no model is better or worse there than ``val`` says."""
 

@@ -150,7 +150,7 @@ NO_SHIFT = "no shift was run on both sides; --on natural, or the name of a shift
 def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
     """The gaps of every shift; why one is undefined is told, and stops no other."""
     measured = measured_shifts(index)
-    rows, left_out = [], [*index.problems, *measured.notes]
+    rows, left_out = [], [*index.problems, *measured.notes, *_unlabelled(index)]
     for shift in measured.shifts:
         if shift.measure == "none":
             continue
@@ -160,6 +160,16 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
             except OodometerError as why:
                 left_out.append(f"{part.name}: {why}")
     return Gaps(tuple(rows), tuple(left_out))
+
+
+def _unlabelled(index: Index) -> list[str]:
+    """A line about shifts whose images are of no class."""
+    answered = {entry.cell.condition.key for entry in index.answered if not entry.n}
+    names = dict.fromkeys(shift.name for shift in index.shifts if shift.shifted.key in answered)
+    return [
+        f"{name}: images without labels have no accuracy; 'score --ood {name}' tells how well they are told apart"
+        for name in names
+    ]
 
 
 def _of_shift(index: Index, shift: MeasuredShift, how: IntervalOptions) -> list[Gap]:
