@@ -216,7 +216,8 @@ def ask(reading: str, store: Path) -> Answer:
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     listed = json.loads(outcome.stdout) if outcome.exit_code == 0 and not outcome.crash else []
     for row in listed:
-        name = tuple(str(row[field]) for field in IDENTITY[verb])
+        # Behind the @ are the data, where several conditions have one name: without the others it is not said.
+        name = tuple(str(row[field]).partition("@")[0] for field in IDENTITY[verb])
         while name in rows:
             name = (*name, "again")
         rows[name] = {field: row[field] for field in MEASURED[verb]}

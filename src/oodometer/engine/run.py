@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from oodometer.core.attack import Target
+from oodometer.core.attack import Attack, Target
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import Dataset, Progress, scan_together, silent
 from oodometer.core.errors import DataError, ModelError, UsageError
@@ -29,6 +29,8 @@ from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
 from oodometer.engine.stored_answers import write_stored
+from oodometer.store.cells import Cell
+from oodometer.store.checked import DamagedError
 from oodometer.store.files import Batch
 from oodometer.store.index import look
 from oodometer.store.run import Run
@@ -164,10 +166,19 @@ def _judge_attacks(tasks: Sequence[Task], store: Store, watcher: Watcher) -> Non
     """Say what attacks found out about themselves."""
     for task in tasks:
         if task.condition.attack is not None:
-            lines = task.condition.attack.judge(store.findings(task.cell))
-            store.write_warnings(task.cell, lines)
-            for line in lines:
+            for line in _judged(task.condition.attack, task.cell, store):
                 watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
+
+
+def _judged(attack: Attack, cell: Cell, store: Store) -> list[str]:
+    """What to warn of, kept with the cell; where its findings are damaged, what was kept before."""
+    try:
+        lines = list(attack.judge(store.findings(cell)))
+    except DamagedError:
+        unsure = "what the attack found out about itself is damaged, so that new warnings about it may be lacking"
+        return [*store.known_warnings(cell), unsure]
+    store.write_warnings(cell, lines)
+    return lines
 
 
 def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:

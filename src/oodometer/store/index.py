@@ -420,9 +420,9 @@ def _lost(before: Looked | None, now: Looked | None) -> list[str]:
         return []
     at = f"{before.cell.model_name} on {before.cell.condition_name}"
     if now is None or now.rows is None:
-        return [f"{at}: its rows were complete and are gone; run again"]
+        return [f"missing: the rows of {at}: the file is gone; run again"]
     if before.has_logits and not now.has_logits:
-        return [f"{at}: its logits were kept and are gone; run again with --keep logits"]
+        return [f"missing: the logits of {at}: the file is gone; run again with --keep logits"]
     return []
 
 
