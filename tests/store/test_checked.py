@@ -14,6 +14,7 @@ from oodometer.store.checked import (
     DamagedError,
     check_of,
     first_good,
+    is_whole,
     listed,
     named_for,
     of_stem,
@@ -92,10 +93,12 @@ def test_any_change_is_noticed(tmp_path_factory, place, change):
         "empty": b"",
         "longer": CONTENT + CONTENT[place:],
     }[change]
+    assert is_whole(files, name)
     files.write(name.path, damaged)
+    assert not is_whole(files, name)
     with pytest.raises(DamagedError) as caught:
         read_checked(files, name)
-    assert str(caught.value) == f"{files.locate(name.path)}: damaged"
+    assert str(caught.value) == f"{files.locate(name.path)}: damaged; run again to replace it"
     assert isinstance(caught.value, StoreError)
 
 
@@ -113,6 +116,14 @@ def test_a_file_under_the_name_of_another_is_damaged(files):
 def test_a_file_that_is_not_there_is_not_damaged(files):
     with pytest.raises(FileNotFoundError):
         read_checked(files, Checked("cells", "rows", "0" * 16, "parquet"))
+    assert not is_whole(files, Checked("cells", "rows", "0" * 16, "parquet"))
+
+
+def test_a_large_file_is_looked_at_piece_by_piece(files, monkeypatch):
+    monkeypatch.setattr("oodometer.store.files.PIECE", 4)
+    name = put(files, "cells", "logits", "parquet", CONTENT)
+    assert b"".join(files.pieces(name.path)) == CONTENT
+    assert is_whole(files, name)
 
 
 def test_the_first_file_that_is_whole_counts(files):

@@ -22,7 +22,7 @@ from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
-from oodometer.store.checked import Checked, DamagedError, first_good, listed, parse_name, read_checked
+from oodometer.store.checked import Checked, DamagedError, first_good, is_whole, listed, parse_name, read_checked
 from oodometer.store.files import Files, Signature
 from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, Range, folder_of, look_into
 from oodometer.store.images import Images, read_images
@@ -489,12 +489,31 @@ def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[
         at = f"{cell.model_name} on {cell.condition_name}"
         return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
     name, content = whole
-    with_logits = _whole_with_logits(store, there)
-    # The time of its folder does not tell of logits that are being added in the folder of parts.
-    told_by = None if there.has_parts_folder else folder
-    logits = bool(there.of(LOGITS))
-    counts = _counts(ranks_of(content))
-    return Looked(cell, name, files.signature(name.path), told_by, logits, (), with_logits, *counts), []
+    logits, problems = _logits_of(store, there, cell)
+    # The time of its folder does not tell of logits that are being added in the folder of parts, or that are damaged.
+    told_by = None if there.has_parts_folder or problems else folder
+    looked = Looked(
+        cell,
+        name,
+        files.signature(name.path),
+        told_by,
+        logits,
+        None if logits is None else files.signature(logits.path),
+        (),
+        _whole_with_logits(store, there),
+        *_counts(ranks_of(content)),
+    )
+    return looked, problems
+
+
+def _logits_of(store: Store, there: CellFolder, cell: Cell) -> tuple[Checked | None, list[str]]:
+    """The file of all logits, if it is whole; from far away it is only looked at when it is read."""
+    names = there.of(LOGITS)
+    good = [name for name in names if not store.files.is_local or is_whole(store.files, name)]
+    if good or not names:
+        return next(iter(good), None), []
+    at = f"{cell.model_name} on {cell.condition_name}"
+    return None, [f"{at}: its logits are damaged; run again with --keep logits to replace them"]
 
 
 def _looked_at_parts(
@@ -510,7 +529,7 @@ def _looked_at_parts(
         if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
             totals += _counts(ranks_of(whole[1]))
     with_logits = _whole_with_logits(store, there)
-    return Looked(cell, None, None, None, False, tuple(good), with_logits, *totals.tolist()), problems
+    return Looked(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
 
 
 def _whole_with_logits(store: Store, there: CellFolder) -> tuple[PartFiles, ...]:

@@ -18,7 +18,7 @@ from oodometer.core.records import read_condition, read_model
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import Checked, listed, of_stem, put, read_checked
 from oodometer.store.files import Signature
-from oodometer.store.folder import ROWS, PartFiles, folder_of
+from oodometer.store.folder import LOGITS, ROWS, PartFiles, folder_of
 from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
 
@@ -34,13 +34,15 @@ class Looked:
 
     Args:
         signature, folder: Of the file of its rows, and of its folder; None where they can't be told.
+        logits: The file of all logits, where they were kept, and ``logits_signature`` its own.
     """
 
     cell: Cell
     rows: Checked | None
     signature: Signature | None
     folder: Signature | None
-    has_logits: bool
+    logits: Checked | None
+    logits_signature: Signature | None
     parts: tuple[PartFiles, ...]
     parts_with_logits: tuple[PartFiles, ...]
     n_rows: int
@@ -48,14 +50,22 @@ class Looked:
     top1: int
     top5: int
 
+    @property
+    def has_logits(self) -> bool:
+        """Whether all logits were kept."""
+        return self.logits is not None
+
     def unchanged(self, store: Store, written: int) -> bool:
         """Whether its files are those of the last look."""
-        if self.rows is None or self.signature is None or self.folder is None:
+        if self.rows is None:
             return False
-        if any(max(one.modified, one.changed) >= written - GRAIN for one in (self.signature, self.folder)):
-            return False
-        files = store.files
-        return files.signature(self.rows.path) == self.signature and files.signature(self.rows.folder) == self.folder
+        before = {self.rows.path: self.signature, self.rows.folder: self.folder}
+        if self.logits is not None:
+            before[self.logits.path] = self.logits_signature
+        return all(
+            one is not None and max(one.modified, one.changed) < written - GRAIN and store.files.signature(path) == one
+            for path, one in before.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -106,6 +116,8 @@ def _written(kept: Kept, now: int) -> bytes:
             None if one.rows is None else one.rows.check,
             *(one.signature or (None,) * 4),
             *(one.folder or (None,) * 4),
+            None if one.logits is None else one.logits.check,
+            *(one.logits_signature or (None,) * 4),
             *(getattr(one, name) for name in OF_LOOK),
         )
         for key, one in kept.cells.items()
@@ -125,10 +137,11 @@ def _written(kept: Kept, now: int) -> bytes:
 
 
 OF_CELL = ("space", "n_classes", "n_images", "precision", "known_classes", "n_units", "answers")
-OF_LOOK = ("has_logits", "n_rows", "n", "top1", "top5")
+OF_LOOK = ("n_rows", "n", "top1", "top5")
 COLUMNS = (
     "key", "model", "condition", "versions", *OF_CELL, "check",
     "size", "modified", "changed", "inode", "folder_size", "folder_modified", "folder_changed", "folder_inode",
+    "logits", "logits_size", "logits_modified", "logits_changed", "logits_inode",
     *OF_LOOK,
 )  # fmt: skip
 
@@ -136,11 +149,11 @@ COLUMNS = (
 def _type(column: str) -> Any:
     import pyarrow as pa
 
-    if column in ("key", "space", "precision", "check"):
+    if column in ("key", "space", "precision", "check", "logits"):
         return pa.string()
     if column == "answers":
         return pa.list_(pa.int64())
-    return pa.bool_() if column == "has_logits" else pa.int64()
+    return pa.int64()
 
 
 class _Shared:
@@ -174,16 +187,16 @@ def _parsed(content: bytes) -> Kept:
         cell = Cell(models[model], conditions[condition], versions=about["versions"][versions], **of_cell)
         # The key as it was when it was looked at: a digest for each of many thousands would take a second.
         cell.__dict__["key"] = key
-        has_logits, *counts = row[-len(OF_LOOK) :]
         cells[key] = Looked(
             cell,
             Checked(folder_of(key), ROWS, check, "parquet"),
             _signature(signatures[:4]),
-            _signature(signatures[4:]),
-            has_logits,
+            _signature(signatures[4:8]),
+            None if signatures[8] is None else Checked(folder_of(key), LOGITS, signatures[8], "parquet"),
+            _signature(signatures[9:]),
             (),
             (),
-            *counts,
+            *row[-len(OF_LOOK) :],
         )
     return Kept(cells, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"])
 
