@@ -110,10 +110,10 @@ def run(
     live = [model for model in models if isinstance(model, Model)]
     precision = options.compute.precision
 
-    def todo() -> list[Task]:
-        return tasks_for(live, asked, look(open_to), precision=precision)
+    def todo(*, try_again: bool) -> list[Task]:
+        return tasks_for(live, asked, look(open_to), precision=precision, try_again=try_again)
 
-    tasks = todo()
+    tasks = todo(try_again=True)
     records = tuple(record_of_shift(pair) for pair in pairs)
     for record in records:
         open_to.add_shift(record)
@@ -124,7 +124,8 @@ def run(
     else:
         watcher.running(n_written, n_written)
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
-    while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
+    # Images that could not be read are not among it: they were tried just now.
+    while missing := [task for task in todo(try_again=False) if gaps(0, task.cell.n_images, task.covered)]:
         _execute(missing, open_to, options, watcher)
     _judge_attacks(tasks, open_to, watcher)
     cells = [task.cell for task in tasks]
