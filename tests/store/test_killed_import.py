@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oodometer.store.files import ASIDE
+
 pytestmark = pytest.mark.slow
 
 N_KILLS, SEED = 20, 3
@@ -58,7 +60,7 @@ def wait_for_store(process: subprocess.Popen[bytes], store: Path) -> None:
 
 def kept(store: Path) -> dict[str, bytes]:
     """The bytes of every file; what was left aside by a kill is not part of the store, nor is a cache."""
-    files = [path for path in sorted(store.rglob("*")) if path.is_file() and not path.name.endswith(".tmp")]
+    files = [path for path in sorted(store.rglob("*")) if path.is_file() and path.parent.name != ASIDE]
     return {path.relative_to(store).as_posix(): path.read_bytes() for path in files if "index" not in path.name}
 
 

@@ -532,12 +532,12 @@ def test_a_damaged_file_is_an_error_of_one_line(store, make_dataset, make_cell, 
         where = path_of(store, f"cells/{cell.key}/parts", stem)
         whole = store.files.read(where)
         store.files.write(where, damage(whole))
-        assert message_of(lambda: store.read(cell, logits=True)).endswith(": damaged")
+        assert message_of(lambda: store.read(cell, logits=True)).endswith(": damaged; run again to replace it")
         store.files.write(where, whole)
     store.seal(cell, keep_logits=True)
     where = path_of(store, f"cells/{cell.key}", "rows")
     store.files.write(where, damage(store.files.read(where)))
-    assert message_of(lambda: store.read(cell)) == f"{store.files.locate(where)}: damaged"
+    assert message_of(lambda: store.read(cell)) == f"{store.files.locate(where)}: damaged; run again to replace it"
 
 
 def test_a_file_of_another_cell_is_damaged(local_store, make_dataset, make_cell, make_rows):
@@ -551,7 +551,7 @@ def test_a_file_of_another_cell_is_damaged(local_store, make_dataset, make_cell,
     own.unlink()
     strange = own.parent / others.name
     strange.write_bytes(others.read_bytes())
-    assert message_of(lambda: local_store.read(mine)) == f"{strange}: damaged"
+    assert message_of(lambda: local_store.read(mine)) == f"{strange}: damaged; run again to replace it"
 
 
 def test_of_two_files_of_one_name_the_whole_one_is_read(local_store, make_dataset, make_cell, make_rows):

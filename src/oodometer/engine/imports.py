@@ -131,4 +131,6 @@ def begin_import(
 
 
 def _opened(store: str | Store) -> Store:
-    return store if isinstance(store, Store) else open_store(str(store), create=True)
+    opened = store if isinstance(store, Store) else open_store(str(store), create=True)
+    opened.files.sweep()
+    return opened

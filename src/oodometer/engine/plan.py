@@ -200,8 +200,10 @@ class Asked:
     keep_logits: bool
 
 
-def tasks_for(models: Sequence[Model], asked: Sequence[Asked], index: Index, *, precision: str) -> list[Task]:
-    """Every cell of the plan, with what the store already has of it."""
+def tasks_for(
+    models: Sequence[Model], asked: Sequence[Asked], index: Index, *, precision: str, try_again: bool = True
+) -> list[Task]:
+    """Every cell of the plan, with what the store already has of it; ``try_again`` as of `known_rows`."""
     names = [model.name for model in models]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -216,7 +218,7 @@ def tasks_for(models: Sequence[Model], asked: Sequence[Asked], index: Index, *, 
             if one.condition.attack is not None:
                 _check_attackable(model, one.condition, labels)
             label_map = label_map_for(model, one.condition)
-            known, covered = known_rows(index, cell, one.condition, keep_logits=one.keep_logits)
+            known, covered = known_rows(index, cell, one.condition, keep_logits=one.keep_logits, try_again=try_again)
             tasks.append(Task(cell, model, one.condition, labels, others, label_map, covered, one.keep_logits, known))
     return tasks
 

@@ -24,17 +24,22 @@ Range = tuple[int, int]
 
 
 def known_rows(
-    index: Index, cell: Cell, condition: Condition, *, keep_logits: bool
+    index: Index, cell: Cell, condition: Condition, *, keep_logits: bool, try_again: bool = True
 ) -> tuple[Predictions | None, tuple[Range, ...]]:
     """Rows of this cell's images that need not be asked for, and the ranges of positions that are done.
 
     Nothing is reused where images are judged as one, since the store then has the rows of groups alone.
+
+    Args:
+        try_again: Whether the images that a complete cell lacks are to be done; not after they were tried.
     """
     own = index.by_key.get(cell.key)
     covered = [] if own is None else own.covered(keep_logits=keep_logits)
     if cell.condition.unit is not None:
         return None, tuple(covered)
     if own is not None and own.complete and covered:
+        if not try_again:
+            return None, tuple(covered)
         return _to_try_again(index, own, condition.dataset, keep_logits=keep_logits)
     if cell.condition.attack is not None:  # what it found out about itself is known for whole parts alone
         return None, tuple(covered)

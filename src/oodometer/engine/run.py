@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from oodometer.core.attack import Target
+from oodometer.core.attack import Attack, Target
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.cores import n_cores
 from oodometer.core.dataset import Dataset, Progress, scan_together, silent, unreadable
@@ -115,16 +115,15 @@ def run(
     live = [model for model in models if isinstance(model, Model)]
     precision = options.compute.precision
 
-    def todo() -> list[Task]:
-        return tasks_for(live, asked, look(open_to), precision=precision)
+    def todo(*, try_again: bool) -> list[Task]:
+        return tasks_for(live, asked, look(open_to), precision=precision, try_again=try_again)
 
-    index = look(open_to)
     for model in live:
-        for line in _ran_otherwise(index, model):
+        for line in _ran_otherwise(look(open_to), model):
             watcher.warn(line)
-    tasks = todo()
+    tasks = todo(try_again=True)
     if _remove_damaged_attacks(tasks, open_to):
-        tasks = todo()
+        tasks = todo(try_again=True)
     records = tuple(record_of_shift(pair) for pair in pairs)
     for record in records:
         open_to.add_shift(record)
@@ -135,7 +134,8 @@ def run(
     else:
         watcher.running(n_written, n_written)
     # Another run that seals the same cells may have taken away parts of ours: look again, and do what is missing.
-    while missing := [task for task in todo() if gaps(0, task.cell.n_images, task.covered)]:
+    # Images that could not be read are not among it: they were tried just now.
+    while missing := [task for task in todo(try_again=False) if gaps(0, task.cell.n_images, task.covered)]:
         _execute(missing, open_to, options, watcher)
     _judge_attacks(tasks, open_to, watcher)
     cells = [task.cell for task in tasks]
@@ -207,10 +207,19 @@ def _judge_attacks(tasks: Sequence[Task], store: Store, watcher: Watcher) -> Non
     """Say what attacks found out about themselves."""
     for task in tasks:
         if task.condition.attack is not None:
-            lines = task.condition.attack.judge(store.findings(task.cell))
-            store.write_warnings(task.cell, lines)
-            for line in lines:
+            for line in _judged(task.condition.attack, task.cell, store):
                 watcher.warn(f"{task.model.name} on {task.condition.name}: {line}")
+
+
+def _judged(attack: Attack, cell: Cell, store: Store) -> list[str]:
+    """What to warn of, kept with the cell; where its findings are damaged, what was kept before."""
+    try:
+        lines = list(attack.judge(store.findings(cell)))
+    except DamagedError:
+        unsure = "what the attack found out about itself is damaged, so that new warnings about it may be lacking"
+        return [*store.known_warnings(cell), unsure]
+    store.write_warnings(cell, lines)
+    return lines
 
 
 def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:

@@ -52,8 +52,13 @@ def parse_name(folder: str, name: str) -> Checked | None:
 
 def check_of(folder: str, stem: str, content: bytes) -> str:
     """The digest of a file's place and content."""
+    return _check_of_pieces(folder, stem, [content])
+
+
+def _check_of_pieces(folder: str, stem: str, pieces: Iterable[bytes]) -> str:
     digest = hashlib.blake2b(f"{folder}/{stem}\0".encode(), digest_size=8)
-    digest.update(content)
+    for piece in pieces:
+        digest.update(piece)
     return digest.hexdigest()
 
 
@@ -88,8 +93,16 @@ def read_checked(files: Files, name: Checked) -> bytes:
     """
     content = files.read(name.path)
     if check_of(name.folder, name.stem, content) != name.check:
-        raise DamagedError(f"{files.locate(name.path)}: damaged")
+        raise DamagedError(f"{files.locate(name.path)}: damaged; run again to replace it")
     return content
+
+
+def is_whole(files: Files, name: Checked) -> bool:
+    """Whether a file is there and what its name says; for large ones, which are not wanted in memory."""
+    try:
+        return _check_of_pieces(name.folder, name.stem, files.pieces(name.path)) == name.check
+    except FileNotFoundError:
+        return False
 
 
 def first_good(files: Files, names: Iterable[Checked]) -> tuple[Checked, bytes] | None:

@@ -21,6 +21,7 @@ from oodometer.core.errors import StoreError
 
 ASIDE = "writing"
 """The folder of files that are being written: nothing in it counts."""
+PIECE = 1 << 20
 OLD_SECONDS = 7 * 24 * 3600
 """Files that another machine began to write are given up after so long."""
 
@@ -76,6 +77,16 @@ class Files:
                 with open(where, "rb") as file:
                     return file.read()
             return bytes(self.filesystem().cat_file(where))
+
+    def pieces(self, path: str) -> Iterator[bytes]:
+        """The content of a file piece by piece, so that a large one never is in memory; of an object all at once."""
+        if not self.is_local:
+            yield self.read(path)
+            return
+        where = self.locate(path)
+        with self._readable(where), open(where, "rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
 
     def signature(self, path: str) -> Signature | None:
         """What tells that a file has changed; None where it is not there, or where that can't be told."""

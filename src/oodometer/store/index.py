@@ -22,7 +22,7 @@ from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
-from oodometer.store.checked import DamagedError, first_good, listed, parse_name, read_checked
+from oodometer.store.checked import Checked, DamagedError, first_good, is_whole, listed, parse_name, read_checked
 from oodometer.store.entry import Entry
 from oodometer.store.files import Files, Signature
 from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, folder_of, look_into
@@ -385,9 +385,9 @@ def _lost(before: Entry | None, now: Entry | None) -> list[str]:
         return []
     at = f"{before.cell.model_name} on {before.cell.condition_name}"
     if now is None or now.rows is None:
-        return [f"{at}: its rows were complete and are missing; run again to replace them"]
-    if before.logits is not None and now.logits is None:
-        return [f"{at}: its logits were kept and are missing; run again with --keep logits"]
+        return [f"missing: the rows of {at}: the file is gone; run again"]
+    if before.has_logits and not now.has_logits:
+        return [f"missing: the logits of {at}: the file is gone; run again with --keep logits"]
     return []
 
 
@@ -454,15 +454,22 @@ def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[
     if whole is None:
         return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
     name, content = whole
-    with_logits = _whole_with_logits(store, there)
-    # The time of its folder does not tell of logits that are being added in the folder of parts.
-    told_by = None if there.has_parts_folder else folder
-    kept = first_good(files, there.of(LOGITS))
-    logits = None if kept is None else kept[0]
+    logits, problems = _logits_of(store, there, cell)
+    # The time of its folder does not tell of logits that are being added in the folder of parts, or that are damaged.
+    told_by = None if there.has_parts_folder or problems else folder
     signatures = files.signature(name.path), logits and files.signature(logits.path), told_by
-    damaged = there.of(LOGITS) and not kept
-    said = [f"{at}: its logits are damaged; run again with --keep logits"] if damaged else []
-    return Entry(cell, name, logits, *signatures, (), with_logits, *_counts(ranks_of(content))), said
+    parts = (), _whole_with_logits(store, there)
+    return Entry(cell, name, logits, *signatures, *parts, *_counts(ranks_of(content))), problems
+
+
+def _logits_of(store: Store, there: CellFolder, cell: Cell) -> tuple[Checked | None, list[str]]:
+    """The file of all logits, if it is whole; from far away it is only looked at when it is read."""
+    names = there.of(LOGITS)
+    good = [name for name in names if not store.files.is_local or is_whole(store.files, name)]
+    if good or not names:
+        return next(iter(good), None), []
+    at = f"{cell.model_name} on {cell.condition_name}"
+    return None, [f"{at}: its logits are damaged; run again with --keep logits to replace them"]
 
 
 def _looked_at_parts(

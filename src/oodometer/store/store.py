@@ -132,11 +132,12 @@ class Store:
 
     def write_warnings(self, cell: Cell, lines: Sequence[str]) -> None:
         """Keep what a reader of the cell's numbers should know."""
-        known = self._known_warnings(cell)
+        known = self.known_warnings(cell)
         if lines and list(lines) != known:
             put(self.files, folder_of(cell.key), WARNINGS, "json", json.dumps(list(lines)).encode())
 
-    def _known_warnings(self, cell: Cell) -> list[str]:
+    def known_warnings(self, cell: Cell) -> list[str]:
+        """What was kept of them; none where that is damaged."""
         try:
             return self.warnings(cell)
         except DamagedError:
