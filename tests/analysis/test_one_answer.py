@@ -30,6 +30,7 @@ from oodometer.analysis.robustness import (
     robustness,
     rules_for,
 )
+from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.errors import OodometerError
 from oodometer.explorer.explorer import Explorer
@@ -221,6 +222,18 @@ def test_the_tables_of_papers(study: Study, reference: Numbers, names: list[str]
         }
         told_tau = {model: plain(one) for model, one in columns.get(f"tau:{name}", {}).items()}
         assert told_tau.items() >= {model: one["tau"] for model, one in of_shift.items() if one["tau"]}.items()
+
+
+def test_the_clean_column_is_all_that_was_answered(run: Walked):
+    """It belongs to no shift: each model on all clean images that it saw, as in `score`."""
+    index = run.index
+    rows = score(index, metrics=["top-1"]).rows
+    by_score = {row.model: plain(row.estimate) for row in rows if row.condition == "clean"}
+    study = study_of(index)
+    table = leaderboard_table(study, TableOptions(columns=("clean",)))
+    assert {model: plain(one) for model, one in table.columns[0].values.items()} == by_score
+    assert {model: plain(one) for model, one in study.condition("clean").accuracies.items()} == by_score
+    assert {one["n"] for one in by_score.values()} == {96, 64}  # one model did not finish
 
 
 def test_the_figure(study: Study, reference: Numbers):
