@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -145,15 +143,36 @@ def test_few_models_leave_r_undefined(filled):
 
 @pytest.mark.slow
 def test_the_testbed_says_what_the_paper_says(filled):
-    """Taori et al. 2020, section 4.2: r with ImageNetV2 is 0.24 for the corruption average and -0.05 for PGD.
+    """Taori et al. 2020, section 4.2: r with ImageNetV2 is 0.24 for the corruption average, and -0.05 for PGD.
 
-    From the public table, models of at least 55 % clean accuracy: 0.27 and -0.05.
+    The lines go through the standard models of at least 55 %, the cut that the catalogue has of these shifts; all
+    others are correlated. The paper's line for PGD leaves out models that were not measured under every corruption.
     """
     testbed = shared("testbed")
     origins = read_origins(str(testbed / "model_categories.csv"))
-    write_table(filled.store, read_table_file(str(testbed / "robustness_top1s.csv")))
-    options = replace(QUICK, baseline_above=0.55)
-    found = foretold(study_of(filled.store, origins=origins, options=options))
-    r = {one.synthetic: one.r for one in found.whole.pairs if one.natural == "imagenetv2-matched-frequency-format-val"}
-    assert r["all corruptions"].value == pytest.approx(0.27, abs=0.015)
-    assert r["all attacks"].value == pytest.approx(-0.05, abs=0.005)
+    rows = read_table_file(str(testbed / "robustness_top1s.csv"))
+    write_table(filled.store, rows)
+    found = foretold(study_of(filled.store, origins=origins, options=QUICK))
+    r = {one.synthetic: one.r.value for one in found.whole.pairs if one.natural == V2}
+    assert r["all corruptions"] == pytest.approx(0.24, abs=0.005)  # printed to two digits
+    for name, start in (("all corruptions", "imagenet-c."), ("all attacks", "pgd.")):
+        assert r[name] == pytest.approx(r_of_table(rows, origins, start), abs=1e-9)
+
+
+V2 = "imagenetv2-matched-frequency-format-val"
+
+
+def r_of_table(rows, origins, start):
+    """r of the mean over columns with ρ on ImageNetV2: numpy's lines and scipy's r."""
+    columns = {row.condition for row in rows if row.condition.startswith(start)}
+    cells = {(row.model, row.condition): row.accuracy for row in rows}
+    rho = []
+    for some in (columns, {V2}):
+        models = [one for one in origins if all((one, column) in cells for column in (*some, "val"))]
+        x = np.array([cells[one, "val"] for one in models])
+        y = np.array([np.mean([cells[one, column] for column in some]) for one in models])
+        in_line = np.array([origins[one].category == "standard" for one in models]) & (x >= 0.55)
+        line = np.polyfit(logit(x[in_line]), logit(y[in_line]), 1)
+        rho.append(dict(zip(models, y - expit(np.polyval(line, logit(x))), strict=True)))
+    others = [one for one in rho[0] if one in rho[1] and origins[one].category not in ("", "standard")]
+    return pearsonr(*([of[one] for one in others] for of in rho)).statistic

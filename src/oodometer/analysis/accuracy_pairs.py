@@ -85,7 +85,7 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     run = _finished(index, begun)
     names = _names(shift)
     notes = [*_left_out(index, shift, begun), *_unfinished(index, begun)]
-    read = _points_of_tables(index.tables, shift, origins=origins, level=level, taken=set(run))
+    read = _points_of_tables(index.tables, shift, origins=_with_cards(index, origins), level=level, taken=set(run))
     if not run and not read.models:
         raise StoreError(_nothing(index, shift))
     if not run:
@@ -96,6 +96,12 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
         return points
     said = f"beside {len(points.models)} with predictions stand models of {_sources(index)}: {named(imported)}"
     return Points(*names, (*points.models, *read.models), notes=(*points.notes, *read.notes, said), cells=points.cells)
+
+
+def _with_cards(index: Index, origins: Mapping[str, Origin]) -> dict[str, Origin]:
+    """What is known of models by name: a table may tell of one whose card is here."""
+    cards = {name: origin_of(model.entries[0].cell, name, origins) for name, model in index.models.items()}
+    return {**origins, **cards}
 
 
 def _names(shift: MeasuredShift) -> tuple[tuple[str, ...], str, tuple[str, ...]]:

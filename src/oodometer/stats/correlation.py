@@ -233,23 +233,18 @@ def _mid_ranks(values: np.ndarray, times: np.ndarray) -> np.ndarray:
     return mid[:, code]
 
 
-def _with_each(column: np.ndarray, table: np.ndarray, fewest: int) -> tuple[np.ndarray, np.ndarray]:
+def _with_each(column: np.ndarray, table: np.ndarray, fewest: int) -> tuple[list[float], list[int]]:
     """The correlation of one column with each of a table over the models that have both, and their number, (B,)."""
-    both = ~np.isnan(column)[:, None] & ~np.isnan(table)
-    n = both.sum(axis=0)
-    share = both / np.maximum(n, 1)
-    x, y = np.where(both, column[:, None], 0.0), np.where(both, table, 0.0)
-    varies = np.array([_range(one, both) > 0 for one in (column[:, None], table)]).all(axis=0)
-    x = np.where(both, x - (share * x).sum(axis=0), 0.0)
-    y = np.where(both, y - (share * y).sum(axis=0), 0.0)
-    usable = (n >= fewest) & varies
-    scale = np.sqrt((x * x).sum(axis=0)) * np.sqrt((y * y).sum(axis=0))
-    return np.clip((x * y).sum(axis=0) / np.where(usable, scale, np.nan), -1.0, 1.0), n
+    pairs = [_of_pair(column, other, fewest) for other in table.T]
+    return [r for r, _ in pairs], [n for _, n in pairs]
 
 
-def _range(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """The largest minus the smallest of the values kept in each column; not positive without any."""
-    highest = np.where(kept, values, -np.inf).max(axis=0, initial=-np.inf)
-    lowest = np.where(kept, values, np.inf).min(axis=0, initial=np.inf)
-    found: np.ndarray = highest - lowest
-    return found
+def _of_pair(x: np.ndarray, y: np.ndarray, fewest: int) -> tuple[float, int]:
+    # Of the models that count alone, so that the last digit does not depend on which others are asked about.
+    both = ~np.isnan(x) & ~np.isnan(y)
+    n, x, y = int(both.sum()), x[both], y[both]
+    if n < fewest or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return np.nan, n
+    x, y = x - x.mean(), y - y.mean()
+    scale = np.sqrt((x * x).sum()) * np.sqrt((y * y).sum())
+    return float(np.clip((x * y).sum() / scale, -1.0, 1.0)), n

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.analysis.correlate import CorrelateOptions, Correlations, Ruled, ShiftPair, correlate_points
-from oodometer.analysis.robustness import RobustnessOptions, Rules
+from oodometer.analysis.robustness import RobustnessOptions, Rules, baseline_models, rho_values
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.study import Study, StudyShift
@@ -56,11 +56,11 @@ def foretold(study: Study) -> Foretold | None:
         return None
     options = CorrelateOptions(line=_line(study, through_all))
     left_out: list[str] = []
-    rows, cols = (list(_with_lines(some, options, left_out)) for some in (synthetic, natural))
+    rows, cols = (list(_with_lines(some, left_out)) for some in (synthetic, natural))
     if not rows or not cols:
         raise OodometerError(left_out[0])
     each = [_ruled(points, [shift], study, through_all) for points, shift in _each(study)]
-    single = list(_with_lines(each, options, left_out))
+    single = list(_with_lines(each, left_out))
     return Foretold(
         whole=correlate_points(rows, cols, options),
         each=correlate_points(single, cols, options) if single else None,
@@ -94,20 +94,20 @@ def _ruled(points: Points, shifts: Sequence[StudyShift], study: Study, through_a
     return Ruled(points, Rules(replace(_line(study, through_all), knee=None, baseline_above=cut), ()))
 
 
-def _with_lines(shifts: Sequence[Ruled], options: CorrelateOptions, left_out: list[str]) -> Iterator[Ruled]:
+def _with_lines(shifts: Sequence[Ruled], left_out: list[str]) -> Iterator[Ruled]:
     """Those that have a line; why others have none is noted."""
     for one in shifts:
         name = one.points.y
-        if why := _no_line(one, options):
+        if why := _no_line(one):
             left_out.append(why if why.startswith(name) else f"{name}: {why}")
         else:
             yield one
 
 
-def _no_line(one: Ruled, options: CorrelateOptions) -> str:
+def _no_line(one: Ruled) -> str:
     """Why there is no line; empty where there is one."""
     try:
-        correlate_points([one], [one], options)
+        rho_values(one.points, baseline_models(one.points, one.rules.options), one.rules.options)
     except OodometerError as error:
         return str(error)
     return ""

@@ -107,9 +107,10 @@ def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chos
             known = {**one.accuracies, **(found[one.name].accuracies if one.name in found else {})}
             found[one.name] = Column(one.name, False, one.name if one.name in shifts else None, known)
     for name, shift in shifts.items():
-        if name not in found:
-            means = {point.model: point.y for point in shift.points.models}
-            found[name] = Column(name, len(shift.points.conditions) > 1, name, means)
+        # On the images that all models of the shift saw, as everywhere; of other models what there is.
+        others = found[name].accuracies if name in found else {}
+        known = {**others, **{point.model: point.y for point in shift.points.models}}
+        found[name] = Column(name, len(shift.points.conditions) > 1, name, known)
     order = [*_clean(explorer, study), *([chosen.name] if chosen else []), *shifts]
     return sorted(found.values(), key=lambda one: order.index(one.name) if one.name in order else len(order))
 

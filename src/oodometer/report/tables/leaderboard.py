@@ -98,7 +98,7 @@ def _all_columns(asked: Asked) -> Iterator[Column]:
 def _clean(asked: Asked) -> Column:
     """The first clean set; two models are told apart on the images that both saw."""
     clean = asked.study.conditions[0]
-    near = [one.points for one in asked.study.shifts if one.points.x == (clean.condition,)]
+    near = [one.points for one in asked.study.shifts if one.points.x == (clean.name,)]
     points = next((one for one in near if one.right_x is not None), near[0] if near else None)
     differ = None if points is None else differ_in(_as_shifted(points), asked.study.options.resampling.level)
     return Column("clean", "clean", "percent", "high", asked.of_these(clean.accuracies), differ=differ)
