@@ -22,9 +22,9 @@ import pyarrow.parquet as pq
 from PIL import Image, ImageFilter, ImageOps
 
 import oodometer as odo
-from oodometer.cli.photographs import write_manifest
 from oodometer.data.imagenet import imagenet
 from oodometer.models.zoo import ZOO, network, weights_of
+from oodometer.quickstart.photographs import write_manifest
 from oodometer.shifts.natural import classes_of
 
 CARD = """\

@@ -58,7 +58,7 @@ def test_by_default_a_pdf_of_the_kind_where_one_is(store, categories, tmp_path, 
 
 
 def test_the_options_of_the_line_are_those_of_robustness(store, tmp_path, monkeypatch):
-    import oodometer.figures as figures
+    import oodometer.figures.figure as figures
 
     seen = []
 
@@ -168,7 +168,7 @@ def test_the_only_shift_needs_no_name(tmp_path):
 
 
 def test_options_hold_where_no_shift_is_named(monkeypatch, tmp_path):
-    import oodometer.figures as figures
+    import oodometer.figures.figure as figures
 
     seen = []
     drawn = figures.draw

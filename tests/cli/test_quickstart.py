@@ -17,15 +17,16 @@ from click.testing import CliRunner, Result
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 
-from oodometer.build.icons.build import CARD, IID, Options
+from oodometer.build.icons.build import CARD, IID
+from oodometer.build.icons.build import IconOptions as Options
 from oodometer.build.icons.card import Made, card_text
 from oodometer.build.icons.manifest import FILE, Row, manifest_text
-from oodometer.cli import quickstart
 from oodometer.cli.main import main
 from oodometer.core.digests import content_digest
 from oodometer.data.icon_protocols import common_iid_rows
 from oodometer.data.load import load_data
 from oodometer.models import icon_zoo
+from oodometer.quickstart import icons as quickstart
 
 KINDS = {"bird": ["duck", "owl", "eagle", "parrot", "dove", "swan"], "hat": ["cap", "crown", "hood", "helmet"]}
 DRAWINGS = [("google", "new"), ("google", "blob"), ("emojione", "new"), ("emojione", "old"), ("microsoft", "flat")]

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from oodometer.cli.main import main
-from oodometer.cli.serve import reached_at
 from oodometer.explorer.links import path_link, twin
+from oodometer.explorer.serve import reached_at
 
 COMMAND = (sys.executable, "-m", "oodometer", "serve")
 

@@ -20,7 +20,8 @@ from oodometer.data.load import load_data
 from oodometer.models.card import read_card
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.recipe import Recipe
-from oodometer.train.training import Job, TrainingWatcher, read_material, train
+from oodometer.train.training import TrainingJob as Job
+from oodometer.train.training import TrainingWatcher, read_material, train
 
 RECIPE = Recipe(net="resnet8x0.25", epochs=3, batch=32, size=12, augment=("mirror", "crop", "erase"))
 

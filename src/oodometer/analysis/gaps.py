@@ -156,10 +156,13 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
             continue
         for part in members_apart(shift) if each else [shift]:
             try:
-                rows += _of_shift(index, part, how)
+                points = pairs_of(index, part, origins={}, level=how.level)
             except OodometerError as why:
                 left_out.append(f"{part.name}: {why}")
-    return Gaps(tuple(rows), tuple(left_out))
+                continue
+            rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
+            left_out += [f"{part.name}: {note}" for note in points.notes]
+    return Gaps(tuple(rows), tuple(dict.fromkeys(left_out)))
 
 
 def _unlabelled(index: Index) -> list[str]:
@@ -170,11 +173,6 @@ def _unlabelled(index: Index) -> list[str]:
         f"{name}: images without labels have no accuracy; 'score --ood {name}' tells how well they are told apart"
         for name in names
     ]
-
-
-def _of_shift(index: Index, shift: MeasuredShift, how: IntervalOptions) -> list[Gap]:
-    points = pairs_of(index, shift, origins={}, level=how.level)
-    return [_gap(index, shift, points, at, how) for at in range(len(points.models))]
 
 
 def _gap(index: Index, shift: MeasuredShift, points: Points, at: int, how: IntervalOptions) -> Gap:

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from oodometer.core.columns import columns as columns
 from oodometer.core.estimate import Estimate
-
-
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """The rows with their columns aligned, two spaces between them.
-
-    >>> print(columns([["a", "bb"], ["ccc", "d"]]))
-    a    bb
-    ccc  d
-    """
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
 
 
 def interval_bar(estimate: Estimate, *, width: int = 40) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from oodometer.cli.output import Lines, as_json, print_json, say, watching
-
-if TYPE_CHECKING:
-    from oodometer.build.icons.build import Built
 
 
 @click.group("build", help="Make a data set.")
@@ -35,25 +32,14 @@ def command() -> None:
 @as_json
 def icons(out: str, size: str, as_json: bool, **chosen: Any) -> None:
     """Build the icons."""
-    from oodometer.build.icons.build import Options, build_icons
+    from oodometer.build.icons.build import IconOptions, build_icons
 
-    options = Options(size=int(size), **chosen)
+    options = IconOptions(size=int(size), **chosen)
     with watching("icons drawn") as watcher:
         built = build_icons(out, options, fetching=Lines("packages"), drawing=watcher.running)
-    _show(built, as_json=as_json)
-
-
-def _show(built: Built, *, as_json: bool) -> None:
-    from oodometer.analysis.text import columns
-    from oodometer.build.icons.card import counts
-
-    header, lines = counts(built.rows, drawings=False)
-    if as_json:
-        cells = [dict(zip(header, [line[0], *map(int, line[1:])], strict=True)) for line in lines[:-1]]
-        print_json({"folder": built.folder, "icons": len(built.rows), "digest": built.digest, "classes": cells})
-    else:
-        click.echo(columns([header, *lines]))
+    print_json(built.as_json()) if as_json else click.echo(built)
+    n, folder = len(built.rows), built.folder
     if built.is_new:
-        say(f"{len(built.rows)} icons in {built.folder}; what they are and whose: {built.folder}/CARD.md")
+        say(f"{n} icons in {folder}; what they are and whose: {folder}/CARD.md")
     else:
-        say(f"nothing new to do: the {len(built.rows)} icons in {built.folder} are as they were built")
+        say(f"nothing new to do: the {n} icons in {folder} are as they were built")

@@ -12,10 +12,6 @@ from oodometer.core.errors import RequirementNotMetError
 
 if TYPE_CHECKING:
     from oodometer.core.dataset import Progress
-    from oodometer.data.check.check_set import Checked
-
-SHOWN = 3
-"""Of everything that is wrong, so many are named; ``--json`` names all."""
 
 
 @click.command(
@@ -45,7 +41,7 @@ SHOWN = 3
 @as_json
 def command(address: str, as_: str | None, against: str | None, thorough: bool, as_json: bool) -> None:
     """Check a data set."""
-    from oodometer.data.check.check_set import check_set
+    from oodometer.data.check.check_set import check
 
     with contextlib.ExitStack() as stack:
 
@@ -53,31 +49,10 @@ def command(address: str, as_: str | None, against: str | None, thorough: bool, 
             stack.close()  # one bar at a time
             return stack.enter_context(watching(what)).running
 
-        checked = check_set(address, as_=as_, against=against, thorough=thorough, progress=stage)
-    print_json(checked.as_json()) if as_json else click.echo(as_text(checked))
+        checked = check(address, as_=as_, against=against, thorough=thorough, progress=stage)
+    print_json(checked.as_json()) if as_json else click.echo(str(checked))
     if checked.readable and not thorough:
         say("files were compared by their bytes; --thorough decodes every image and compares pixels and looks")
     if checked.wrong:
         n = len(checked.wrong)
         raise RequirementNotMetError(f"{n} {'check' if n == 1 else 'checks'} of {checked.name} failed")
-
-
-def as_text(checked: Checked) -> str:
-    """The table, what was found in detail, and the verdict in the last line."""
-    from oodometer.analysis.text import columns
-
-    table = [["check", "expected", "found", "verdict"]]
-    table += [[row.check, row.expected, row.found, row.verdict] for row in checked.rows]
-    details = [
-        f"{row.check}: {'; '.join(_few(one) for one in row.examples[:SHOWN])}"
-        + (f"; and {len(row.examples) - SHOWN:,} more" if len(row.examples) > SHOWN else "")
-        for row in checked.rows
-        if row.examples
-    ]
-    return "\n".join([columns(table), "", *details, *([""] if details else []), checked.verdict])
-
-
-def _few(example: str) -> str:
-    """An example as it is shown: of many images that are the same, the first."""
-    same = example.split(" = ")
-    return " = ".join([*same[:SHOWN], f"{len(same) - SHOWN:,} more"]) if len(same) > SHOWN + 1 else example

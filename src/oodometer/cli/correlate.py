@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say
-from oodometer.cli.robustness import check_source, of_the_line, options_of, origins_of, rows_of, where_from
+from oodometer.cli.output import as_json, origins_in, print_json, say
+from oodometer.cli.robustness import check_source, of_the_line, options_of, rows_of, where_from
 
 
 @click.command(
@@ -36,7 +36,7 @@ def command(
     from oodometer.analysis.correlate import CorrelateOptions, correlate, correlate_table
 
     check_source(store, flags["table"])
-    options, origins = CorrelateOptions(each, over, options_of(flags)), origins_of(flags)
+    options, origins = CorrelateOptions(each, over, options_of(flags)), origins_in(flags["categories"])
     if store is not None:
         found = correlate(store, synthetic, natural, x=x, origins=origins, options=options)
     else:

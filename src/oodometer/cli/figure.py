@@ -6,17 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say
-from oodometer.cli.robustness import knee_of, of_the_line, options_of, origins_of
-from oodometer.core.errors import UsageError
+from oodometer.cli.output import as_json, origins_in, print_json, say
+from oodometer.cli.robustness import knee_of, of_the_line, options_of
 
 if TYPE_CHECKING:
-    from oodometer.analysis.accuracy_pairs import Origin
-    from oodometer.figures import Kind
-    from oodometer.store.index import Index
-    from oodometer.study import Study
-
-MOST_NAMES = 12
+    from oodometer.figures.options import FigureOptions
 
 
 @click.command(
@@ -56,31 +50,32 @@ def command(
     store: str | None, kind: str | None, list_kinds: bool, as_json: bool, output: str | None, **flags: Any
 ) -> None:
     """Draw a figure, or list the kinds."""
+    from oodometer.figures.figure import PUBLISHED, figure, figure_list
+
     if list_kinds:
-        _show_kinds(store, flags, as_json=as_json)
+        kinds = figure_list(store, origins=origins_in(flags["categories"]))
+        print_json(kinds.as_json()) if as_json else click.echo(kinds)
         return
     if as_json:
         raise click.UsageError("--json goes with --list; 'oodometer robustness' and 'score' have the numbers")
     if flags["published"] is not None:
-        store, kind = None, _only_kind(store, kind)
+        store, kind = f"{PUBLISHED}{flags['published']}", _only_kind(store, kind)
     elif store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
-    from oodometer.figures import FigureOptions, draw, figure_kinds, notes_of, save
-    from oodometer.figures.style import check_end
-
-    found = figure_kinds.get(kind)
-    target = output or f"{kind}.pdf"
-    check_end(target)
-    options = FigureOptions(
-        **{name: flags[name] for name in ("shifts", "columns", "models", "label", "above", "normaliser", "ood")}
+    line = options_of(flags, knee=knee_of(flags["knee"]))
+    drawn = figure(
+        store, kind, output or "", options=_options(flags), origins=origins_in(flags["categories"]), line=line
     )
-    study = _study(store, kind, found, flags)
-    figure = draw(study, kind, options)
-    for line in notes_of(figure):
-        say(line)
-    save(figure, target)
-    width, height = figure.get_size_inches()
-    click.echo(f"{target}  {width:.2f} x {height:.2f} in")
+    for note in drawn.notes:
+        say(note)
+    click.echo(drawn)
+
+
+def _options(flags: dict[str, Any]) -> FigureOptions:
+    from oodometer.figures.options import FigureOptions
+
+    names = ("shifts", "columns", "models", "label", "above", "normaliser", "ood")
+    return FigureOptions(**{name: flags[name] for name in names})
 
 
 def _only_kind(first: str | None, second: str | None) -> str:
@@ -88,59 +83,3 @@ def _only_kind(first: str | None, second: str | None) -> str:
     if first is None or second is not None:
         raise click.UsageError("give a STORE or --published TABLE, one of the two, and a KIND")
     return first
-
-
-def _study(store: str | None, kind: str, wanted: Kind, flags: dict[str, Any]) -> Study:
-    """What was measured, with the shifts that are asked for, or the only one that there is."""
-    from oodometer.core.errors import StoreError
-    from oodometer.study import CLEAN_NAMES, study_of
-
-    opened, origins = _source(store, flags)
-    options = options_of(flags, knee=knee_of(flags["knee"]))
-    there = study_of(opened, origins=origins, options=options, only=flags["shifts"])
-    if lacking := wanted.lacking(there):
-        raise StoreError(f"{store or flags['published']}: {kind} needs {lacking}")
-    if wanted.needs_shift and not flags["shifts"]:
-        names = list(dict.fromkeys(one.family or one.name for one in there.conditions if one.name not in CLEAN_NAMES))
-        if len(names) != 1:
-            some = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
-            raise UsageError(f"{kind}: name a shift with --shift; measured were {some}")
-        there = study_of(opened, origins=origins, options=options, only=names)
-    for line in dict.fromkeys(note for shift in there.shifts for note in shift.notes):
-        say(line)
-    return there
-
-
-def _source(store: str | None, flags: dict[str, Any]) -> tuple[str | Index, dict[str, Origin]]:
-    """Where the numbers come from, and the models; those of a printed table are standard ones, unless the user says."""
-    if store is not None:
-        return store, origins_of(flags)
-    from oodometer.analysis.accuracy_pairs import Origin
-    from oodometer.figures.published import published_store
-
-    printed = published_store(flags["published"])
-    return printed, {row.model: Origin("standard") for row in printed.tables} | origins_of(flags)
-
-
-def _show_kinds(store: str | None, flags: dict[str, Any], *, as_json: bool) -> None:
-    """The kinds, and which of them the store allows, where one is given."""
-    from oodometer.analysis.text import columns
-    from oodometer.figures import figure_kinds
-    from oodometer.study import study_of
-
-    study = study_of(store, origins=origins_of(flags), only=()) if store is not None else None
-    rows = []
-    for name in figure_kinds.names():
-        kind = figure_kinds.get(name)
-        row = {"kind": name, "about": kind.about, "after": kind.after, "needs": kind.needs}
-        if study is not None:
-            row |= {"lacking": kind.lacking(study)}
-        rows.append(row)
-    if as_json:
-        print_json(rows)
-        return
-    if study is None:
-        click.echo(columns([["kind", "shows", "after"], *([row["kind"], row["about"], row["after"]] for row in rows)]))
-        return
-    lines = [[row["kind"], f"needs {row['lacking']}" if row["lacking"] else "yes", row["about"]] for row in rows]
-    click.echo(columns([["kind", "from this store", "shows"], *lines]))

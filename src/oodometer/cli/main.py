@@ -24,6 +24,7 @@ VERBS = {
     "quickstart": "Icons, a zoo of networks, every kind of shift: a leaderboard in minutes.",
     "report": "Everything that a store knows, as one HTML file to look at, print and send.",
     "reproduce": "Derive the papers' published numbers again, ours beside theirs.",
+    "rm": "Take a model out of a store.",
     "robustness": "What every model has beyond its clean accuracy: effective and relative robustness.",
     "run": "Ask models about conditions and keep every prediction.",
     "score": "The metrics of every model on every condition, with intervals.",
@@ -31,6 +32,7 @@ VERBS = {
     "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
     "table": "A table for papers and READMEs: LaTeX, Markdown, CSV or text.",
     "train": "Train a small network on labelled images; ONNX with its card comes out.",
+    "verify": "Does a store hold what it promises?",
 }
 """Each verb with its help, so that ``oodometer --help`` imports none of them."""
 

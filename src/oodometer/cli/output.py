@@ -14,6 +14,7 @@ import click
 from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
+    from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.engine.run import Watcher
     from oodometer.store.index import Index
 
@@ -30,6 +31,10 @@ data_root = click.option(
     help="The folder of published data sets, each in its own layout.  [default: $OODOMETER_DATA]",
 )
 
+frost_textures = click.option(
+    "--frost-textures", "frost", metavar="DIR", help="A folder of frost photographs, or: published, procedural."
+)
+
 plugins = click.option(
     "--plugin",
     "plugin_modules",
@@ -37,6 +42,14 @@ plugins = click.option(
     metavar="MODULE",
     help="Import a Python module of yours first, so that what it registers has a name here.",
 )
+
+
+def use_frost(textures: str | None) -> None:
+    """Take the frost from there, where somebody says so."""
+    if textures:
+        from oodometer.corruptions.frost import set_frost_textures
+
+        set_frost_textures(textures)
 
 
 def import_plugins(modules: Sequence[str]) -> None:
@@ -67,10 +80,16 @@ def say(line: str) -> None:
 
 def say_if_compiling() -> None:
     """A line before a wait that looks like a hang: kernels are compiled when they are first used, and kept."""
-    from oodometer.corruptions.jit import nothing_compiled
+    from oodometer.shifts.compiling import tell_if_compiling
 
-    if nothing_compiled():
-        say("compiling the corruptions, this once: about half a minute")
+    tell_if_compiling(say)
+
+
+def origins_in(categories: str | None) -> dict[str, Origin]:
+    """What the user's table says about the models."""
+    from oodometer.analysis.accuracy_pairs import read_origins
+
+    return read_origins(categories) if categories else {}
 
 
 def looked_at(address: str) -> Index:
@@ -79,7 +98,7 @@ def looked_at(address: str) -> Index:
 
     index = index_at(address)
     for line in index.problems:
-        _warn(line)
+        warn(line)
     return index
 
 
@@ -94,7 +113,7 @@ def watching(what: str = "predictions") -> Iterator[Watcher]:
     from oodometer.engine.run import Watcher
 
     if not sys.stderr.isatty():
-        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=_warn)
+        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=warn)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -102,10 +121,11 @@ def watching(what: str = "predictions") -> Iterator[Watcher]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _rate(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bars:
-        yield Watcher(running=_bar(bars, what), scanning=_bar(bars, "files checked"), warn=_warn)
+        yield Watcher(running=_bar(bars, what), scanning=_bar(bars, "files checked"), warn=warn)
 
 
-def _warn(line: str) -> None:
+def warn(line: str) -> None:
+    """A warning, on stderr."""
     say(f"warning: {line}")
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import webbrowser
+from typing import Any
 
 import click
 
-from oodometer.cli.output import Lines, as_json, print_json, say
-from oodometer.cli.robustness import of_the_line, options_of, origins_of
-
-if TYPE_CHECKING:
-    from oodometer.study import Study
+from oodometer.cli.output import Lines, as_json, origins_in, print_json, say
+from oodometer.cli.robustness import of_the_line, options_of
 
 
 @click.command(
@@ -30,34 +28,18 @@ if TYPE_CHECKING:
 @as_json
 def command(store: str, output: str, title: str, show: bool, as_json: bool, **flags: Any) -> None:
     """Write the report of a store."""
-    study = _study(store, flags)
+    from oodometer.report.write import report
+    from oodometer.study.pictures import study_with_pictures
+
+    say(f"{store}: reading, and drawing the lines")
+    line, origins = options_of(flags), origins_in(flags["categories"])
+    study = study_with_pictures(store, flags["data"], origins=origins, options=line)
+    for note in study.notes:
+        say(note)
     if as_json:
         print_json(study.as_json())
         return
-    from pathlib import Path
-
-    from oodometer.report.html.page import report_html, write_report
-
-    place = Path(output)
-    size = write_report(report_html(study, title=title, progress=Lines("sections")), place)
-    click.echo(f"{place}  {size / 1e6:.1f} MB")
+    written = report(study, output, title=title, progress=Lines("sections"))
+    click.echo(written)
     if show:
-        import webbrowser
-
-        webbrowser.open(place.resolve().as_uri())
-
-
-def _study(store: str, flags: dict[str, Any]) -> Study:
-    from dataclasses import replace
-
-    from oodometer.study import study_of
-
-    say(f"{store}: reading, and drawing the lines")
-    study = study_of(store, origins=origins_of(flags), options=options_of(flags))
-    for note in study.notes:
-        say(note)
-    if not flags["data"]:
-        return study
-    from oodometer.study.pictures import album_of
-
-    return replace(study, picture=album_of(flags["data"], study.index))
+        webbrowser.open(written.address)

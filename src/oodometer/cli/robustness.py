@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say
+from oodometer.cli.output import as_json, origins_in, print_json, say
 
 if TYPE_CHECKING:
-    from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.analysis.robustness import RobustnessOptions
     from oodometer.store.tables import Accuracy
 
@@ -91,7 +90,7 @@ def command(
 
     check_source(store, flags["table"])
     options = options_of(flags, knee=knee_of(knee))
-    origins = origins_of(flags)
+    origins = origins_in(flags["categories"])
     if store is not None:
         found = robustness(store, shift, x=x, origins=origins, options=options)
     else:
@@ -125,13 +124,6 @@ def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> Rob
         knee=knee,
         resampling=Resampling(flags.get("draws", DEFAULT.draws), flags["level"], seed=flags.get("seed", DEFAULT.seed)),
     )
-
-
-def origins_of(flags: dict[str, Any]) -> dict[str, Origin]:
-    """What the user says about the models."""
-    from oodometer.analysis.accuracy_pairs import read_origins
-
-    return read_origins(flags["categories"]) if flags["categories"] else {}
 
 
 def rows_of(flags: dict[str, Any]) -> list[Accuracy]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from oodometer.cli.output import as_json, data_root, import_plugins, plugins, watching
+from oodometer.cli.output import as_json, data_root, frost_textures, import_plugins, plugins, use_frost, watching
 from oodometer.cli.run_conditions import conditions_by, tell_what_was_trained_on, without_attacks_of_groups
 from oodometer.cli.run_models import declared_by, load_models
 from oodometer.cli.run_results import show
@@ -81,11 +81,12 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
     help="logits: store all of them too, as float16.",
 )
 @click.option("--skip-broken", is_flag=True, help="Leave out images that can't be read; n says so.")
+@click.option("--rehash", is_flag=True, help="Read every image again, also those that seem unchanged.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="Chunks worked on at once; 0: one per core.")
 @click.option("--chunk", type=click.IntRange(min=0), default=0, help="Images per chunk; 0: chosen by the data's size.")
 @click.option("--device", type=click.Choice(["cpu", "cuda", "mps"]), default="cpu", show_default=True)
 @click.option("--precision", type=click.Choice(["float32", "mixed"]), default="float32", show_default=True)
-@click.option("--frost-textures", metavar="DIR", help="A folder of frost photographs, or: published, procedural.")
+@frost_textures
 @click.option("--allow-pickle", is_flag=True, help="Load model files that may run code; only those you trust.")
 @click.option("--category", help="Card: standard, robust intervention, adversarially trained, or more data.")
 @click.option("--parent", help="Card: the model that this one was made from.")
@@ -100,14 +101,14 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @as_json
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
+    from contextlib import nullcontext
+
     from oodometer.core.model import Compute
+    from oodometer.data.scan import rehashing
     from oodometer.engine.run import RunOptions, run
 
     import_plugins(flags["plugin_modules"])
-    if flags["frost_textures"]:
-        from oodometer.corruptions.frost import set_frost_textures
-
-        set_frost_textures(flags["frost_textures"])
+    use_frost(flags["frost"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"])
@@ -119,6 +120,7 @@ def command(**flags: Any) -> None:
         skip_broken=flags["skip_broken"],
         compute=compute,
     )
-    with watching() as watcher:
+    fresh = rehashing() if flags["rehash"] else nullcontext()
+    with watching() as watcher, fresh:
         result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     show(result, as_json=flags["as_json"])

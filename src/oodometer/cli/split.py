@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from oodometer.cli.output import as_json, print_json, say
-from oodometer.core.errors import UsageError
 
 
 @click.command(
@@ -31,25 +30,10 @@ def command(
     force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Split a manifest by attributes."""
-    from oodometer.data.load import kind_of, load_data, manifest_at
-    from oodometer.shifts.attribute import attribute_shifts, check_contents
-    from oodometer.shifts.attribute_files import write_split
-    from oodometer.shifts.constraint import parse_base, parse_shift
+    from oodometer.shifts.split import SplitOptions, split
 
-    wanted = parse_base(base), [parse_shift(one) for one in shifts]
-    dataset = load_data(manifest)
-    if kind_of(manifest) != "manifest":
-        raise UsageError(f"{manifest}: no manifest; give a CSV or Parquet table with a column path")
-    split = attribute_shifts(dataset, *wanted, seed=seed, test_share=test_share)
-    if check:
-        check_contents(split)
-    found = write_split(split, manifest_at(manifest), out, force=force)
-    for note in split.notes:
+    options = SplitOptions(test_share, seed, check=check, force=force)
+    files = split(manifest, base=base, shifts=shifts, out=out, options=options)
+    for note in files.notes:
         say(note)
-    if as_json:
-        print_json([vars(one) for one in found])
-        return
-    from oodometer.analysis.text import columns
-
-    rows = [[one.set, one.file, str(one.images), str(one.classes), str(one.also_in_iid)] for one in found]
-    click.echo(columns([["set", "file", "images", "classes", "also in iid"], *rows]))
+    print_json(files.as_json()) if as_json else click.echo(files)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, print_json, say
-from oodometer.cli.robustness import of_the_line, options_of, origins_of
-from oodometer.core.errors import UsageError
+from oodometer.cli.output import as_json, origins_in, print_json, say
+from oodometer.cli.robustness import of_the_line, options_of
 
 if TYPE_CHECKING:
-    from oodometer.report.tables import ModelTable, TableOptions
-
-FORMATS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".txt": "text"}
-"""What a file's ending says about how to write it."""
+    from oodometer.report.tables import TableOptions
 
 
 @click.command(
@@ -34,7 +29,7 @@ FORMATS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".txt": "text"}
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(FORMATS.values())),
+    type=click.Choice(["latex", "markdown", "csv", "text"]),
     help="LaTeX wants the package booktabs; CSV has full precision.  [default: as the file ends, or text]",
 )
 @click.option("--shift", "shifts", multiple=True, metavar="NAME", help="A condition or family; more than once.")
@@ -59,50 +54,28 @@ FORMATS = {".tex": "latex", ".md": "markdown", ".csv": "csv", ".txt": "text"}
 @as_json
 def command(store: str, what: str, output: str | None, as_json: bool, **flags: Any) -> None:
     """Write a table of a store."""
-    form = flags["form"] or FORMATS.get(Path(output or "").suffix, "text")
-    table = _table(store, what, _options(form, flags), flags)
-    for note in table.notes:
+    from oodometer.report.tables.of_store import table
+    from oodometer.report.tables.table import form_of
+
+    form = flags["form"] or form_of(output or "")
+    line, origins = options_of(flags), origins_in(flags["categories"])
+    made = table(store, what, options=_options(form, flags), origins=origins, line=line)
+    for note in made.notes:
         say(note)
     if as_json:
-        print_json(table.as_json())
-        return
-    text = _written(table, form, flags["interval"])
-    if output is None:
+        print_json(made.as_json())
+    elif output is None:
+        text = made.written(form, flags["interval"])
         click.echo(text, nl=not text.endswith("\n"))
-        return
-    try:
-        # As it is: CSV brings its own ends of lines.
-        Path(output).write_bytes((text if text.endswith("\n") else f"{text}\n").encode())
-    except OSError as error:
-        raise UsageError(f"{output}: can't be written ({error.strerror})") from error
-    say(f"{output}: {len(table.rows)} models")
+    else:
+        made.write(output, form, flags["interval"])
+        say(f"{output}: {len(made.rows)} models")
 
 
 def _options(form: str, flags: dict[str, Any]) -> TableOptions:
-    from oodometer.report.tables import TableOptions
+    from oodometer.report.tables.of_store import room_for
+    from oodometer.report.tables.table import TableOptions
 
-    names = tuple(one.strip() for one in flags["columns"].split(",") if one.strip())
-    # A file for programs has room for all of them; a page of a paper and 120 letters of a terminal for few.
-    most = {"csv": None, "latex": 3, "text": 2}.get(form, TableOptions.most)
-    return TableOptions(flags["shifts"], names, flags["models"], flags["sort"], flags["grouped"], most)
-
-
-def _table(store: str, what: str, options: TableOptions, flags: dict[str, Any]) -> ModelTable:
-    from oodometer.report.tables import corruptions_table, gaps_table, leaderboard_table
-    from oodometer.study import study_of
-
-    if what != "leaderboard" and options.columns:
-        raise UsageError(f"--columns are those of the leaderboard; --what {what} has its own")
-    # Shifts that are named are the only ones whose lines are drawn; a family's corruptions need no line.
-    only = options.shifts or None if what != "corruptions" else None
-    study = study_of(store, origins=origins_of(flags), options=options_of(flags), only=only)
-    makers = {"leaderboard": leaderboard_table, "corruptions": corruptions_table, "gaps": gaps_table}
-    return makers[what](study, options)
-
-
-def _written(table: ModelTable, form: str, interval: Any) -> str:
-    from oodometer.report.tables import csv_of, latex_of, markdown_of, text_of
-
-    if form == "csv":
-        return csv_of(table)
-    return {"latex": latex_of, "markdown": markdown_of, "text": text_of}[form](table, interval)
+    names = tuple(name.strip() for name in flags["columns"].split(",") if name.strip())
+    room = room_for(form)
+    return TableOptions(flags["shifts"], names, flags["models"], flags["sort"], flags["grouped"], room)

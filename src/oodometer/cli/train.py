@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
-from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from oodometer.core.dataset import Dataset
-    from oodometer.core.model import Card
     from oodometer.train.loop import Epoch
-    from oodometer.train.recipe import Recipe
-    from oodometer.train.training import Trained
 
 SECONDS_BETWEEN_EPOCHS = 1.0
-PLAIN_AUGMENTATIONS = {"mirror", "crop"}
-"""What every network for small images is trained with, and what no one calls an intervention."""
 
 
 @click.command(
@@ -64,63 +57,35 @@ PLAIN_AUGMENTATIONS = {"mirror", "crop"}
 @click.option("--force", is_flag=True, help="Replace the model and the checkpoint of another training.")
 @plugins
 @as_json
-def command(data: str, out: str | None, as_json: bool, plugin_modules: tuple[str, ...], **said: Any) -> None:
+def command(
+    data: str,
+    out: str | None,
+    like: str | None,
+    force: bool,
+    as_json: bool,
+    plugin_modules: tuple[str, ...],
+    **said: Any,
+) -> None:
     """Train one network."""
-    from oodometer.core.model import Compute
     from oodometer.data.load import load_data
-    from oodometer.train.training import Job, TrainingWatcher, train
+    from oodometer.train.job_from_options import TrainingOptions, training_job
+    from oodometer.train.training import TrainingWatcher, train
 
     import_plugins(plugin_modules)
-    said = _with_card(said)
-    recipe = _recipe(said)
-    dataset = load_data(data)
-    hold_outs = tuple(one.strip() for several in said["hold_outs"] for one in several.split(","))
-    job = Job(
-        dataset,
-        recipe,
-        Path(out or f"{recipe.net}.onnx"),
-        hold_outs=hold_outs,
-        init=Path(said["init"]) if said["init"] else None,
-        card=_card(dataset, hold_outs, recipe.augment, said),
-        half=said["half"],
-        compute=Compute(device=said["device"], threads=said["threads"]),
-        force=said["force"],
-    )
+    options = TrainingOptions(**_given(said))
+    job = training_job(load_data(data), options, like=like, out=out, force=force)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:
         say(f"nothing new to do: {job.out} is the result of this very training")
-    _print(trained, job.out, as_json=as_json)
+    print_json(trained.as_json()) if as_json else click.echo(trained)
 
 
-def _with_card(said: dict[str, Any]) -> dict[str, Any]:
-    """The options; those that were not given are the card's, where there is one."""
-    if said["like"] is None:
-        return said
-    from click.core import ParameterSource
-
-    from oodometer.train.recipe_from_card import options_like
-
+def _given(said: dict[str, Any]) -> dict[str, Any]:
+    """What was typed; the library knows the rest."""
     context = click.get_current_context()
-    told = options_like(Path(said["like"]))
-    if (first := told.pop("began_with")) and not said["init"]:
-        raise UsageError(f"{said['like']}: it began with the weights of {first}; give their checkpoint with --init")
-    given = {name for name in said if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
-    return {**said, **{name: value for name, value in told.items() if name not in given}}
-
-
-def _recipe(said: dict[str, Any]) -> Recipe:
-    from oodometer.train.augment.registry import parse_augmentations
-    from oodometer.train.networks.registry import with_width
-    from oodometer.train.recipe import Recipe
-
-    if said["net"] is None:
-        raise UsageError("which network? Give --net NAME, for example resnet20, or --like CARD")
-    names = ("epochs", "lr", "batch", "seed", "size", "momentum", "weight_decay")
-    return Recipe(
-        net=said["net"] if said["width"] is None else with_width(said["net"], said["width"]),
-        augment=parse_augmentations(said["augment"]),
-        **{name: said[name] for name in names if name in said},
-    )
+    return {
+        name: value for name, value in said.items() if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
 
 
 class EpochLines:
@@ -139,54 +104,3 @@ class EpochLines:
             f"epoch {epoch.number}/{epoch.n_epochs}: loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.4f}, "
             f"IID accuracy {epoch.iid_accuracy:.4f}, {epoch.seconds:.1f} s"
         )
-
-
-def _card(dataset: Dataset, hold_outs: tuple[str, ...], augment: tuple[str, ...], said: dict[str, Any]) -> Card:
-    """The card; where no category is said, more weights and further augmentations tell it."""
-    from oodometer.core.model import Card
-
-    interventions = tuple(one for one in augment if one not in PLAIN_AUGMENTATIONS)
-    default = "more data" if said["init"] else "robust intervention" if interventions else "standard"
-    without = f" without {', '.join(hold_outs)}" if hold_outs else ""
-    category: Any = said["category"] or default
-    return Card(
-        category=category,
-        parent=said["parent"],
-        interventions=interventions,
-        training_data=f"{dataset.name}{without}",
-    )
-
-
-def _print(trained: Trained, out: Path, *, as_json: bool) -> None:
-    from oodometer.analysis.text import columns
-    from oodometer.stats.intervals import share_of
-
-    accuracy = share_of(trained.n_right, trained.n_iid)
-    notes = trained.model.notes
-    if as_json:
-        print_json(
-            {
-                "model": trained.model.name,
-                "file": str(out),
-                "architecture": notes["architecture"],
-                "parameters": int(notes["parameters"]),
-                "training_images": trained.n_training,
-                "held_out_images": trained.n_held_out,
-                "iid_accuracy": vars(accuracy),
-                "digest": trained.model.digest,
-                "is_new": trained.is_new,
-            }
-        )
-        return
-    rows = [
-        ["file", "network", "parameters", "trained on", "held out", "IID accuracy"],
-        [
-            str(out),
-            notes["architecture"],
-            notes["parameters"],
-            str(trained.n_training),
-            str(trained.n_held_out),
-            str(accuracy),
-        ],
-    ]
-    click.echo(columns(rows))

@@ -101,6 +101,14 @@ callable, onnx, predictions, timm, torch, zoo
     raise UsageError(f"model {spec!r}: expected KIND:NAME, for example timm:resnet50; known kinds: {kinds}")
 
 
+def model_names() -> list[str]:
+    """What a model can be named by: the kinds (``onnx:``), and the models of the zoo."""
+    from oodometer.models.zoo import zoo_names
+
+    kinds = [kind for kind in model_kinds.names() if kind != "zoo"]
+    return [*(f"{kind}:" for kind in kinds), *(f"zoo:{name}" for name in zoo_names())]
+
+
 def expand(spec: str) -> list[str]:
     """The specifications that a pattern stands for: ``zoo:*``, or ``zoo:icons/*`` for all models of icons.
 

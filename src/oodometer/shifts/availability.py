@@ -13,6 +13,7 @@ from oodometer.data.find_sets import not_unpacked
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
 from oodometer.shifts.adversarial import ATTACKS
+from oodometer.shifts.availability_text import overview_text
 from oodometer.shifts.installed import installed_shifts
 from oodometer.shifts.resolve import group_names, members_of, missing_sets
 from oodometer.shifts.sources import ICONS, IMAGENET, Sources
@@ -77,12 +78,15 @@ class ListedGroup:
 
 @dataclass(frozen=True)
 class Overview:
-    """What there is to run, below one root."""
+    """What there is to run, below one root; prints as tables."""
 
     root: str | None
     shifts: tuple[ListedShift, ...]
     groups: tuple[ListedGroup, ...]
     sets: tuple[ListedSet, ...]
+
+    def __str__(self) -> str:
+        return overview_text(self)
 
     def as_json(self) -> dict[str, Any]:
         """Everything as plain values."""

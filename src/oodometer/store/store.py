@@ -204,7 +204,7 @@ class Store:
 
     # Reading
 
-    def keys(self) -> list[str]:
+    def cell_keys(self) -> list[str]:
         """The keys of all cells, whatever state they are in."""
         return [name for name in self.files.names("cells") if len(name) == 32 and set(name) <= set("0123456789abcdef")]
 
@@ -370,7 +370,7 @@ def _with_new_mark(store: Store, *, create: bool) -> Store:
     """The store whose mark is damaged: whoever may write it makes the mark anew, since its files say what they are."""
     where = store.files.locate(MARK)
     if not create:
-        raise StoreError(f"{where}: damaged; the next 'oodometer run' or 'oodometer verify' on it replaces it")
+        raise DamagedError(f"{where}: damaged; the next 'oodometer run' or 'oodometer verify' on it replaces it")
     _write_mark(store)
     return store
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.records import TransformRecord
 from oodometer.store.images import contents_of
+from oodometer.store.index import Source
+from oodometer.study.build import study_of
+from oodometer.study.study import Picture, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +25,6 @@ if TYPE_CHECKING:
     from oodometer.data.root import DataRoot
     from oodometer.store.cells import Cell
     from oodometer.store.index import Index
-    from oodometer.study import Picture
 
 TABLES_KEPT = 16
 """Data sets of the store whose ids are kept in memory, those asked for last."""
@@ -44,8 +48,8 @@ def album_of(addresses: Sequence[str], index: Index) -> Picture:
     again, pixel by pixel as in the run. Images under attack are None: an attack is made for one model, and needs it.
 
     Args:
-        addresses: Data as of `load_data`, index now, and their images read when they are asked for; or a root of
-            published sets, each of which is index when an image of it is asked for.
+        addresses: Data as of `load_data`, opened now, and their images read when they are asked for; or a root of
+            published sets, each of which is opened when an image of it is asked for.
 
     Raises:
         UsageError: Data that have no image in common with the store.
@@ -60,6 +64,18 @@ def album_of(addresses: Sequence[str], index: Index) -> Picture:
         if not album.is_of_store(dataset):
             raise UsageError(f"{address}: none of its images was shown to a model in {index}; give the data of the run")
     return album
+
+
+def study_with_pictures(
+    store: Source,
+    data: Sequence[str] = (),
+    *,
+    origins: Mapping[str, Origin] | None = None,
+    options: RobustnessOptions = DEFAULT_OPTIONS,
+) -> Study:
+    """All that a store knows, with its images where the addresses of data lead to them."""
+    study = study_of(store, origins=origins, options=options)
+    return replace(study, picture=album_of(data, study.index)) if data else study
 
 
 def _root_at(address: str, sets: Sequence[str]) -> DataRoot | None:

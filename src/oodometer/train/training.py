@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from oodometer.core.columns import columns
 from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, OodometerError, UsageError
+from oodometer.core.estimate import Estimate
 from oodometer.core.extras import import_extra
 from oodometer.core.model import Card, Compute, Input, Model
 from oodometer.core.random import rng_for
 from oodometer.models.card import read_card
+from oodometer.stats.intervals import share_of
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.export_and_verify import finished_model, precision, write_model
 from oodometer.train.hold_out import Parts, split_for_training
@@ -30,12 +33,12 @@ VERSION = 1  # in the key: to be raised when the same recipe on the same data wo
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """What is to be trained, on what, and where it goes.
 
     Args:
         dataset: Labelled images.
-        recipe: IntervalOptions.
+        recipe: How it is trained.
         out: The .onnx file; its card gets the same name with .toml, its checkpoint with .pt.
         hold_outs: What the model must not see, as ``COLUMN=VALUE``.
         init: A checkpoint whose weights are the first ones.
@@ -75,10 +78,11 @@ def nobody(what: object) -> None:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, read back from its file.
+    """A trained model, read back from its file; prints as a table.
 
     Args:
         model: As anyone else loads it.
+        file: The .onnx file.
         n_training: Images it was trained on.
         n_held_out: Images that were held out besides the IID test.
         n_iid, n_right: Images of the IID test, and how many of them the exported model answers rightly.
@@ -86,11 +90,37 @@ class Trained:
     """
 
     model: Model
+    file: Path
     n_training: int
     n_held_out: int
     n_iid: int
     n_right: int
     is_new: bool
+
+    @property
+    def iid_accuracy(self) -> Estimate:
+        """Of the exported model on the IID test."""
+        return share_of(self.n_right, self.n_iid)
+
+    def __str__(self) -> str:
+        notes = self.model.notes
+        header = ["file", "network", "parameters", "trained on", "held out", "IID accuracy"]
+        counts = [notes["parameters"], str(self.n_training), str(self.n_held_out)]
+        return columns([header, [str(self.file), notes["architecture"], *counts, str(self.iid_accuracy)]])
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "model": self.model.name,
+            "file": str(self.file),
+            "architecture": self.model.notes["architecture"],
+            "parameters": int(self.model.notes["parameters"]),
+            "training_images": self.n_training,
+            "held_out_images": self.n_held_out,
+            "iid_accuracy": asdict(self.iid_accuracy),
+            "digest": self.model.digest,
+            "is_new": self.is_new,
+        }
 
 
 @dataclass(frozen=True)
@@ -103,7 +133,7 @@ class Material:
     given: Input
 
 
-def train(job: Job, watcher: TrainingWatcher | None = None) -> Trained:
+def train(job: TrainingJob, watcher: TrainingWatcher | None = None) -> Trained:
     """The trained model of a job; where its file is there already, that; where its training was killed, it goes on."""
     watcher = watcher or TrainingWatcher(nobody, nobody)
     check(job)
@@ -118,12 +148,11 @@ def train(job: Job, watcher: TrainingWatcher | None = None) -> Trained:
                 work, _notes(job, material, key), job.out, half=job.half, card=job.card, space=job.dataset.space
             )
     right = model.logits(material.iid.images).argmax(axis=1) == material.iid.labels
-    return Trained(
-        model, len(material.training), material.n_held_out, len(material.iid), int(right.sum()), is_new=is_new
-    )
+    counts = (len(material.training), material.n_held_out, len(material.iid), int(right.sum()))
+    return Trained(model, job.out, *counts, is_new=is_new)
 
 
-def check(job: Job) -> None:
+def check(job: TrainingJob) -> None:
     """Refuse what can't be trained, before any image is read."""
     for module in ("torch", "onnx", "onnxruntime"):
         import_extra(module, extra="train", what="networks to train")
@@ -141,7 +170,7 @@ def check(job: Job) -> None:
         raise DataError(f"{name}: all images are of one class; there is nothing to tell apart")
 
 
-def read_material(job: Job, watcher: TrainingWatcher) -> Material:
+def read_material(job: TrainingJob, watcher: TrainingWatcher) -> Material:
     """The pixels that the job works with."""
     parts = split_for_training(job.dataset, job.hold_outs)
     view = job.recipe.view
@@ -165,7 +194,7 @@ def _check_classes(dataset: Dataset, training: Pixels, parts: Parts, watcher: Tr
         watcher.note(f"{len(unseen)} classes of the IID test have no training image ({names})")
 
 
-def key_of(job: Job, material: Material) -> str:
+def key_of(job: TrainingJob, material: Material) -> str:
     """The digest of all that the trained weights depend on."""
     init = None if job.init is None else read_checkpoint(job.init)
     return digest_of(
@@ -180,7 +209,7 @@ def key_of(job: Job, material: Material) -> str:
     )
 
 
-def _learned(job: Job, material: Material, key: str, watcher: TrainingWatcher) -> Work:
+def _learned(job: TrainingJob, material: Material, key: str, watcher: TrainingWatcher) -> Work:
     """The network after its last epoch."""
     recipe, space = job.recipe, job.dataset.space
     size = (recipe.size, recipe.size)
@@ -196,7 +225,7 @@ def _learned(job: Job, material: Material, key: str, watcher: TrainingWatcher) -
     return work
 
 
-def _train_with_checkpoints(work: Work, job: Job, key: str, watcher: TrainingWatcher) -> None:
+def _train_with_checkpoints(work: Work, job: TrainingJob, key: str, watcher: TrainingWatcher) -> None:
     import torch
 
     work.network.to(work.device)
@@ -244,7 +273,7 @@ def _own_checkpoint(path: Path, key: str, *, force: bool) -> Checkpoint | None:
     return checkpoint
 
 
-def _notes(job: Job, material: Material, key: str) -> dict[str, Any]:
+def _notes(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
     """How the model was made, for its card."""
     import torch
 

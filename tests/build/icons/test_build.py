@@ -13,7 +13,8 @@ import pytest
 
 import oodometer as odo
 from oodometer.build.icons import build
-from oodometer.build.icons.build import Options, build_icons
+from oodometer.build.icons.build import IconOptions as Options
+from oodometer.build.icons.build import build_icons
 from oodometer.build.icons.packages import Package
 from oodometer.data.icon_protocols import has_icons
 from oodometer.data.layouts.icons50 import icons_50, open_icons_50

@@ -10,7 +10,8 @@ import pytest
 
 import oodometer as odo
 from oodometer.build.icons import outside
-from oodometer.build.icons.build import Options, build_icons
+from oodometer.build.icons.build import IconOptions as Options
+from oodometer.build.icons.build import build_icons
 from oodometer.build.icons.outside import MIN_ICONS, subgroups_outside, too_small
 from oodometer.build.icons.packages import Package
 from oodometer.build.icons.unicode_emoji import Emoji

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import oodometer as odo
-from oodometer.build.icons.build import Built, Options, build_icons
+from oodometer.build.icons.build import Built, build_icons
+from oodometer.build.icons.build import IconOptions as Options
 from oodometer.build.icons.names import own_names
 from oodometer.build.icons.outside import MIN_ICONS
 from oodometer.build.icons.unicode_emoji import SKIN_TONES, slug_of

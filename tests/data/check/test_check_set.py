@@ -14,7 +14,8 @@ from PIL import Image
 
 from oodometer.core.dataset import Dataset, Progress
 from oodometer.data import addresses
-from oodometer.data.check.check_set import Checked, check_set
+from oodometer.data.check.check_set import Checked
+from oodometer.data.check.check_set import check as check_set
 from oodometer.data.kinds.folder import open_folder
 from oodometer.data.layouts.known_set import KnownSet, known_sets
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oodometer.core.errors import OodometerError
-from oodometer.data.check.check_set import check_set
+from oodometer.data.check.check_set import check as check_set
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from oodometer.core.errors import DataError
-from oodometer.data.check.check_set import check_set
+from oodometer.data.check.check_set import check as check_set
 from oodometer.data.layouts.vid_robust import open_vid_robust
 from oodometer.data.root import DataRoot
 

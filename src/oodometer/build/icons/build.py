@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from oodometer.build.icons.art import Art, find_art
-from oodometer.build.icons.card import Made, card_text, made_of
+from oodometer.build.icons.card import Made, card_text, counts, made_of
 from oodometer.build.icons.classes import Rules, class_rules
 from oodometer.build.icons.manifest import FILE as MANIFEST
 from oodometer.build.icons.manifest import Row, manifest_text, read_manifest
@@ -21,6 +22,7 @@ from oodometer.build.icons.npm import fetch
 from oodometer.build.icons.outside import too_small
 from oodometer.build.icons.packages import Package, pinned_packages
 from oodometer.build.icons.pictures import check_renderer, png_of
+from oodometer.core.columns import columns
 from oodometer.core.dataset import Progress, silent
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError, UsageError
@@ -35,7 +37,7 @@ SIZES = (32, 64, 224)
 
 
 @dataclass(frozen=True)
-class Options:
+class IconOptions:
     """How icons are built.
 
     Args:
@@ -63,7 +65,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Built:
-    """A data set of icons, and whether this call made it.
+    """A data set of icons, and whether this call made it; prints as the number of icons of each class and vendor.
 
     Args:
         rows: Its manifest.
@@ -77,10 +79,20 @@ class Built:
     digest: str
     is_new: bool
 
+    def __str__(self) -> str:
+        header, lines = counts(self.rows, drawings=False)
+        return columns([header, *lines])
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        header, lines = counts(self.rows, drawings=False)
+        classes = [dict(zip(header, [line[0], *map(int, line[1:])], strict=True)) for line in lines[:-1]]
+        return {"folder": self.folder, "icons": len(self.rows), "digest": self.digest, "classes": classes}
+
 
 def build_icons(
     out: str | os.PathLike[str],
-    options: Options | None = None,
+    options: IconOptions | None = None,
     *,
     fetching: Progress = silent,
     drawing: Progress = silent,
@@ -92,7 +104,7 @@ def build_icons(
         fetching: Told how many packages are there.
         drawing: Told how many icons are drawn.
     """
-    options = options or Options()
+    options = options or IconOptions()
     folder = Path(out)
     if options.size not in SIZES:
         raise UsageError(f"size {options.size}: icons are drawn at {', '.join(map(str, SIZES))} pixels")
@@ -139,7 +151,7 @@ class _Art:
     apart: Sequence[Art] = ()
 
 
-def _find(files: Mapping[Package, Path], options: Options) -> _Art:
+def _find(files: Mapping[Package, Path], options: IconOptions) -> _Art:
     inside = find_art(files, options.rules, skin_tones=options.skin_tones)
     if not options.outside:
         return _Art(inside)

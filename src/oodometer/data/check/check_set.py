@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from oodometer.core.columns import columns
 from oodometer.core.dataset import Dataset, Progress, silent
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data import addresses
@@ -24,6 +25,9 @@ from oodometer.data.load import default_name, load_data
 Stage = Callable[[str], Progress]
 """From what is being done ("files read") to whoever is told how far it is."""
 
+SHOWN = 3
+"""Of everything that is wrong, so many are named in the text."""
+
 METHODS = {
     "same bytes": "files (or rows of pixels) whose 128-bit digests are equal",
     "same pixels": "images of equal size and RGB pixels after decoding, however they are encoded (64-bit digests)",
@@ -38,7 +42,7 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks of a data set found.
+    """What the checks of a data set found; prints as a table, details and the verdict.
 
     Args:
         name: The set that the data claim to be, or what they are called.
@@ -77,6 +81,12 @@ class Checked:
             f"{self.place} is {self.name}: nothing wrong{more}" if self.known else f"{self.place}: nothing wrong{more}"
         )
 
+    def __str__(self) -> str:
+        table = [["check", "expected", "found", "verdict"]]
+        table += [[row.check, row.expected, row.found, row.verdict] for row in self.rows]
+        details = [_details(row) for row in self.rows if row.examples]
+        return "\n".join([columns(table), "", *details, *([""] if details else []), self.verdict])
+
     def as_json(self) -> dict[str, Any]:
         """Everything as plain values."""
         return {
@@ -89,11 +99,23 @@ class Checked:
         }
 
 
+def _details(row: CheckRow) -> str:
+    """The first examples of what a row is about."""
+    more = f"; and {len(row.examples) - SHOWN:,} more" if len(row.examples) > SHOWN else ""
+    return f"{row.check}: {'; '.join(_few(example) for example in row.examples[:SHOWN])}{more}"
+
+
+def _few(example: str) -> str:
+    """An example as it is shown: of many images that are the same, the first."""
+    same = example.split(" = ")
+    return " = ".join([*same[:SHOWN], f"{len(same) - SHOWN:,} more"]) if len(same) > SHOWN + 1 else example
+
+
 def _nobody(what: str) -> Progress:  # noqa: ARG001 - nobody wants to know
     return silent
 
 
-def check_set(
+def check(
     address: str,
     *,
     as_: str | None = None,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from oodometer.analysis.accuracy_pairs import named
 from oodometer.core.errors import UsageError, did_you_mean
@@ -13,8 +15,22 @@ from oodometer.core.estimate import Estimate
 from oodometer.report.tables.best import Differ, best_of
 from oodometer.study import Study
 
+if TYPE_CHECKING:
+    from oodometer.report.tables.numbers import IntervalStyle
+
 MODEL = "model"
 """What to sort by for the order of the names."""
+
+WRITERS = {
+    "latex": "oodometer.report.tables.latex:latex_of",
+    "markdown": "oodometer.report.tables.markdown:markdown_of",
+    "csv": "oodometer.report.tables.comma_separated:csv_of",
+    "text": "oodometer.report.tables.plain_text:text_of",
+}
+"""Who writes a table in each form."""
+
+ENDINGS = {".tex": "latex", ".md": "markdown", ".csv": "csv"}
+"""What a file's ending says about the form; of all others text."""
 
 MOST_NAMES = 12
 """Of columns, in a message."""
@@ -84,7 +100,7 @@ class Row:
 
 @dataclass(frozen=True)
 class ModelTable:
-    """Models and their numbers.
+    """Models and their numbers; prints as text, and `written` in other forms.
 
     Args:
         name: What sort of table it is: ``leaderboard`` and so on.
@@ -105,6 +121,33 @@ class ModelTable:
     def rows(self) -> tuple[Row, ...]:
         """Of all groups, in order."""
         return tuple(row for _, rows in self.groups for row in rows)
+
+    def __str__(self) -> str:
+        return self.written("text")
+
+    def written(self, form: str, interval: IntervalStyle | None = None) -> str:
+        """The table as ``latex`` (it wants the package booktabs), ``markdown``, ``csv`` (full precision) or ``text``.
+
+        Args:
+            interval: How intervals are shown; None: in brackets, or not at all beside more than 10 numbers.
+        """
+        if form not in WRITERS:
+            raise UsageError(
+                f"no form {form!r} of a table{did_you_mean(form, WRITERS)}; there are {', '.join(WRITERS)}"
+            )
+        module, _, name = WRITERS[form].partition(":")
+        write = getattr(import_module(module), name)
+        text: str = write(self) if form == "csv" else write(self, interval)
+        return text
+
+    def write(self, path: str | Path, form: str = "", interval: IntervalStyle | None = None) -> None:
+        """Write the table into a file, whose ending says the form where nobody does."""
+        text = self.written(form or form_of(path), interval)
+        try:
+            # As it is: CSV brings its own ends of lines.
+            Path(path).write_bytes((text if text.endswith("\n") else f"{text}\n").encode())
+        except OSError as error:
+            raise UsageError(f"{path}: can't be written ({error.strerror})") from error
 
     def as_json(self) -> dict[str, Any]:
         """The table as plain values."""
@@ -128,6 +171,15 @@ class ModelTable:
             "footnotes": list(self.footnotes),
             "notes": list(self.notes),
         }
+
+
+def form_of(path: str | Path) -> str:
+    """The form of a file, by its ending.
+
+    >>> form_of("paper/robustness.tex"), form_of("robustness.txt")
+    ('latex', 'text')
+    """
+    return ENDINGS.get(Path(path).suffix, "text")
 
 
 def rows_in_groups(

@@ -1,0 +1,59 @@
+"""A table of a store, by what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.robustness import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.report.tables.corruptions import corruptions_table
+from oodometer.report.tables.gaps import gaps_table
+from oodometer.report.tables.leaderboard import leaderboard_table
+from oodometer.report.tables.table import ModelTable, TableOptions
+from oodometer.store.index import Source
+from oodometer.study import Study, study_of
+
+TABLES: Mapping[str, Callable[[Study, TableOptions], ModelTable]] = {
+    "leaderboard": leaderboard_table,
+    "corruptions": corruptions_table,
+    "gaps": gaps_table,
+}
+"""What a table can show."""
+
+ROOM: Mapping[str, int | None] = {"csv": None, "latex": 3, "text": 2}
+"""How many shifts there is room for where none are named: in a file for programs for all of them, on a page of a paper
+and in 120 letters of a terminal for few."""
+
+DEFAULT = TableOptions()
+
+
+def table(
+    store: Source,
+    what: str = "leaderboard",
+    *,
+    options: TableOptions = DEFAULT,
+    origins: Mapping[str, Origin] | None = None,
+    line: RobustnessOptions = DEFAULT_OPTIONS,
+) -> ModelTable:
+    """The models of a store as a table: every number with its interval, the best only where it can be told.
+
+    Args:
+        what: ``leaderboard`` (clean and shifted accuracy with ρ), ``corruptions`` (each of a family), or ``gaps``
+            (what is lost under each shift).
+        options: Which shifts, columns and models.
+        origins: Category and parent of models whose cards do not say.
+        line: How the lines from clean to shifted accuracy are drawn.
+    """
+    if what not in TABLES:
+        raise UsageError(f"no table {what!r}{did_you_mean(what, TABLES)}; there are {', '.join(TABLES)}")
+    if what != "leaderboard" and options.columns:
+        raise UsageError(f"--columns are those of the leaderboard; --what {what} has its own")
+    # Shifts that are named are the only ones whose lines are drawn; a family's corruptions need no line.
+    only = options.shifts or None if what != "corruptions" else None
+    return TABLES[what](study_of(store, origins=origins, options=line, only=only), options)
+
+
+def room_for(form: str) -> int | None:
+    """How many shifts a table of that form has room for, where none are named; None: all."""
+    return ROOM.get(form, DEFAULT.most)

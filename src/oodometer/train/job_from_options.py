@@ -1,0 +1,119 @@
+"""A training by its options: those that are said, those of a card that it is to be like, and the usual ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from oodometer.core.dataset import Dataset
+from oodometer.core.errors import UsageError
+from oodometer.core.model import Card, Compute
+from oodometer.train.augment.registry import parse_augmentations
+from oodometer.train.networks.registry import with_width
+from oodometer.train.recipe import Recipe
+from oodometer.train.recipe_from_card import options_like
+from oodometer.train.training import TrainingJob
+
+PLAIN_AUGMENTATIONS = {"mirror", "crop"}
+"""What every network for small images is trained with, and what no one calls an intervention."""
+
+OF_RECIPE = ("epochs", "lr", "batch", "seed", "size", "momentum", "weight_decay")
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """What is said about a training; what is None is that of the card it is like, or the usual.
+
+    Args:
+        net: resnet20, resnet56, wrn16-2, linear, nearest...
+        width: Of a ResNet: so many times the channels.
+        epochs, lr, batch, size, seed, momentum, weight_decay: As of `Recipe`.
+        augment: Names with commas, or ``none``.
+        hold_outs: What is never trained on, as ``COLUMN=VALUE``; several with commas.
+        init: A checkpoint (.pt) whose weights are the first ones.
+        half: Store the weights in float16.
+        category, parent: For the card.
+        device: cpu, cuda or mps.
+        threads: Of torch; 0: one per core. The result depends on it.
+    """
+
+    net: str | None = None
+    width: float | None = None
+    epochs: int | None = None
+    lr: float | None = None
+    batch: int | None = None
+    size: int | None = None
+    seed: int | None = None
+    momentum: float | None = None
+    weight_decay: float | None = None
+    augment: str | None = None
+    hold_outs: Sequence[str] | None = None
+    init: str | None = None
+    half: bool | None = None
+    category: str | None = None
+    parent: str | None = None
+    device: str | None = None
+    threads: int | None = None
+
+
+def training_job(
+    dataset: Dataset,
+    options: TrainingOptions,
+    *,
+    like: str | Path | None = None,
+    out: str | Path | None = None,
+    force: bool = False,
+) -> TrainingJob:
+    """What is to be trained, for `train`.
+
+    Args:
+        like: The card (.toml) of a trained model, for all that the options do not say.
+        out: The .onnx file; by default named after the network.
+        force: Replace the model and the checkpoint of another training.
+    """
+    said = options if like is None else _with_card(options, Path(like))
+    recipe = recipe_of(said)
+    hold_outs = tuple(name.strip() for several in said.hold_outs or () for name in several.split(","))
+    device: Any = said.device or "cpu"
+    return TrainingJob(
+        dataset,
+        recipe,
+        Path(out or f"{recipe.net}.onnx"),
+        hold_outs=hold_outs,
+        init=Path(said.init) if said.init else None,
+        card=card_of(dataset, recipe, hold_outs, said),
+        half=bool(said.half),
+        compute=Compute(device=device, threads=said.threads or 0),
+        force=force,
+    )
+
+
+def _with_card(said: TrainingOptions, path: Path) -> TrainingOptions:
+    """The options; those that were not said are the card's."""
+    told = options_like(path)
+    if (first := told.pop("began_with")) and not said.init:
+        raise UsageError(f"{path}: it began with the weights of {first}; give their checkpoint with --init")
+    unsaid = {field.name for field in fields(said) if getattr(said, field.name) is None}
+    return replace(said, **{name: value for name, value in told.items() if name in unsaid})
+
+
+def recipe_of(said: TrainingOptions) -> Recipe:
+    """The recipe of the options."""
+    if said.net is None:
+        raise UsageError("which network? Give --net NAME, for example resnet20, or --like CARD")
+    numbers = {name: getattr(said, name) for name in OF_RECIPE if getattr(said, name) is not None}
+    if said.augment is not None:
+        numbers["augment"] = parse_augmentations(said.augment)
+    return Recipe(net=said.net if said.width is None else with_width(said.net, said.width), **numbers)
+
+
+def card_of(dataset: Dataset, recipe: Recipe, hold_outs: Sequence[str], said: TrainingOptions) -> Card:
+    """The card; where no category is said, other first weights and further augmentations tell it."""
+    interventions = tuple(name for name in recipe.augment if name not in PLAIN_AUGMENTATIONS)
+    default = "more data" if said.init else "robust intervention" if interventions else "standard"
+    without = f" without {', '.join(hold_outs)}" if hold_outs else ""
+    category: Any = said.category or default
+    training_data = f"{dataset.name}{without}"
+    return Card(category=category, parent=said.parent, interventions=interventions, training_data=training_data)
