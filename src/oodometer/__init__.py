@@ -8,7 +8,9 @@ print(odo.score(store))
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -16,6 +18,7 @@ __version__ = "0.1.0"
 # Where each public name lives; imported when first used, so that `import oodometer` costs nothing. The types are in
 # __init__.pyi, and a test keeps the two lists the same.
 _HOMES = {
+    "build.icons.build": "IconOptions build_icons",
     "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
     "core.errors": "DataError ModelError OodometerError RequirementNotMetError StoreError UsageError",
@@ -30,31 +33,52 @@ _HOMES = {
     "corruptions.corrupt": "corrupt",
     "corruptions.registry": "corruption",
     "corruptions.sample_image": "sample_image",
+    "data.check.check_set": "Checked check",
     "data.label_file": "read_labels",
     "data.load": "load_data",
     "data.subset": "stratified",
     "engine.imports": "import_predictions import_table",
     "engine.run": "RunOptions Watcher run",
+    "explorer.serve": "ServeWatcher serve",
+    "figures.figure": "Drawn FigureList figure figure_list",
+    "figures.options": "FigureOptions",
     "metrics.metric": "Metric metric",
     "models.load": "load_model",
     "models.predictions": "read_predictions",
+    "analysis.accuracy_pairs": "Origin read_origins",
     "analysis.metric_request": "ScoreOptions",
     "analysis.compare": "Comparison compare",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",
     "analysis.hardest": "Hardest hardest",
+    "quickstart.audience": "Audience",
+    "quickstart.icons": "Quickstart quickstart",
+    "quickstart.photographs": "QuickstartPhotographs quickstart_photographs",
     "report.html.page": "report_html",
+    "report.tables.of_store": "table",
+    "report.tables.table": "ModelTable TableOptions",
+    "report.write": "Report report",
     "published.reproduce": "Reproductions reproduce",
     "analysis.robustness": "Robustness RobustnessOptions robustness",
+    "analysis.run_results": "RunResults results_of",
     "analysis.score": "score",
     "analysis.score_table": "Score Scores",
     "study": "Study study_of",
+    "shifts.contact_sheet": "write_sheet",
     "shifts.resolve": "load_shifts",
+    "shifts.split": "SplitFiles SplitOptions split",
+    "shifts.write_corrupted": "CorruptOptions CorruptedFiles corrupt_files",
     "stats.bootstrap": "Resampling bootstrap bootstrap_means",
     "stats.effective_robustness": "effective_robustness",
     "stats.intervals": "share_of",
     "stats.lines": "Line fit_line",
+    "store.listing": "Listing ls",
+    "store.remove": "Removal rm",
     "store.store": "Store open_store",
+    "store.verify": "Verified verify",
+    "train.job_from_options": "TrainingOptions training_job",
+    "train.recipe": "Recipe",
+    "train.training": "Trained TrainingJob TrainingWatcher train",
 }
 _MODULES = {name: f"oodometer.{module}" for module, names in _HOMES.items() for name in names.split()}
 
@@ -69,3 +93,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+class _Oodometer(ModuleType):
+    """The package: a verb that is called like a part (train, report, quickstart) is the verb.
+
+    Importing a part sets it as an attribute of the package, where it would hide the verb of that name. The parts are
+    found by ``from oodometer.train.recipe import Recipe`` as any other.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _MODULES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Oodometer

@@ -1,5 +1,7 @@
 from typing import Final
 
+from oodometer.analysis.accuracy_pairs import Origin as Origin
+from oodometer.analysis.accuracy_pairs import read_origins as read_origins
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
@@ -14,9 +16,13 @@ from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.robustness import Robustness as Robustness
 from oodometer.analysis.robustness import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.robustness import robustness as robustness
+from oodometer.analysis.run_results import RunResults as RunResults
+from oodometer.analysis.run_results import results_of as results_of
 from oodometer.analysis.score import score as score
 from oodometer.analysis.score_table import Score as Score
 from oodometer.analysis.score_table import Scores as Scores
+from oodometer.build.icons.build import IconOptions as IconOptions
+from oodometer.build.icons.build import build_icons as build_icons
 from oodometer.core.condition import Condition as Condition
 from oodometer.core.condition import Family as Family
 from oodometer.core.condition import Shift as Shift
@@ -46,6 +52,8 @@ from oodometer.core.true_labels import TrueLabels as TrueLabels
 from oodometer.corruptions.corrupt import corrupt as corrupt
 from oodometer.corruptions.registry import corruption as corruption
 from oodometer.corruptions.sample_image import sample_image as sample_image
+from oodometer.data.check.check_set import Checked as Checked
+from oodometer.data.check.check_set import check as check
 from oodometer.data.label_file import read_labels as read_labels
 from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
@@ -54,14 +62,38 @@ from oodometer.engine.imports import import_table as import_table
 from oodometer.engine.run import RunOptions as RunOptions
 from oodometer.engine.run import Watcher as Watcher
 from oodometer.engine.run import run as run
+from oodometer.explorer.serve import ServeWatcher as ServeWatcher
+from oodometer.explorer.serve import serve as serve
+from oodometer.figures.figure import Drawn as Drawn
+from oodometer.figures.figure import FigureList as FigureList
+from oodometer.figures.figure import figure as figure
+from oodometer.figures.figure import figure_list as figure_list
+from oodometer.figures.options import FigureOptions as FigureOptions
 from oodometer.metrics.metric import Metric as Metric
 from oodometer.metrics.metric import metric as metric
 from oodometer.models.load import load_model as load_model
 from oodometer.models.predictions import read_predictions as read_predictions
 from oodometer.published.reproduce import Reproductions as Reproductions
 from oodometer.published.reproduce import reproduce as reproduce
+from oodometer.quickstart.audience import Audience as Audience
+from oodometer.quickstart.icons import Quickstart as Quickstart
+from oodometer.quickstart.icons import quickstart as quickstart
+from oodometer.quickstart.photographs import QuickstartPhotographs as QuickstartPhotographs
+from oodometer.quickstart.photographs import quickstart_photographs as quickstart_photographs
 from oodometer.report.html.page import report_html as report_html
+from oodometer.report.tables.of_store import table as table
+from oodometer.report.tables.table import ModelTable as ModelTable
+from oodometer.report.tables.table import TableOptions as TableOptions
+from oodometer.report.write import Report as Report
+from oodometer.report.write import report as report
+from oodometer.shifts.contact_sheet import write_sheet as write_sheet
 from oodometer.shifts.resolve import load_shifts as load_shifts
+from oodometer.shifts.split import SplitFiles as SplitFiles
+from oodometer.shifts.split import SplitOptions as SplitOptions
+from oodometer.shifts.split import split as split
+from oodometer.shifts.write_corrupted import CorruptedFiles as CorruptedFiles
+from oodometer.shifts.write_corrupted import CorruptOptions as CorruptOptions
+from oodometer.shifts.write_corrupted import corrupt_files as corrupt_files
 from oodometer.stats.bootstrap import Resampling as Resampling
 from oodometer.stats.bootstrap import bootstrap as bootstrap
 from oodometer.stats.bootstrap import bootstrap_means as bootstrap_means
@@ -69,9 +101,22 @@ from oodometer.stats.effective_robustness import effective_robustness as effecti
 from oodometer.stats.intervals import share_of as share_of
 from oodometer.stats.lines import Line as Line
 from oodometer.stats.lines import fit_line as fit_line
+from oodometer.store.listing import Listing as Listing
+from oodometer.store.listing import ls as ls
+from oodometer.store.remove import Removal as Removal
+from oodometer.store.remove import rm as rm
 from oodometer.store.store import Store as Store
 from oodometer.store.store import open_store as open_store
+from oodometer.store.verify import Verified as Verified
+from oodometer.store.verify import verify as verify
 from oodometer.study import Study as Study
 from oodometer.study import study_of as study_of
+from oodometer.train.job_from_options import TrainingOptions as TrainingOptions
+from oodometer.train.job_from_options import training_job as training_job
+from oodometer.train.recipe import Recipe as Recipe
+from oodometer.train.training import Trained as Trained
+from oodometer.train.training import TrainingJob as TrainingJob
+from oodometer.train.training import TrainingWatcher as TrainingWatcher
+from oodometer.train.training import train as train
 
 __version__: Final[str]

@@ -45,6 +45,10 @@ class FittedShift:
     conditions: tuple[str, ...]
     baseline: int
 
+    def __str__(self) -> str:
+        mean = f", the mean of {len(self.conditions)} conditions" if len(self.conditions) > 1 else ""
+        return f"{self.shift} against {self.x}{mean}: {self.baseline} models in the line"
+
 
 @dataclass(frozen=True)
 class ShiftPair:

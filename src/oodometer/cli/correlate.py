@@ -48,5 +48,4 @@ def command(
         return
     click.echo(found.table(plot=sys.stdout.isatty() if plot is None else plot))
     for shift in dict.fromkeys([*found.synthetic, *found.natural]):
-        mean = f", the mean of {len(shift.conditions)} conditions" if len(shift.conditions) > 1 else ""
-        say(f"{shift.shift} against {shift.x}{mean}: {shift.baseline} models in the line")
+        say(str(shift))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from oodometer.cli.output import say
-from oodometer.core.errors import DataError
 
 
 @click.command(
@@ -59,6 +57,7 @@ def command(files: Sequence[str], **flags: Any) -> None:
 
 def _import_table(file: str, flags: dict[str, Any]) -> None:
     from oodometer.engine.imports import import_table
+    from oodometer.store.tables import read_sizes
 
     sizes = flags["sizes"]
     rows = import_table(file, store=flags["store"], n=flags["n"], sizes=read_sizes(sizes) if sizes else None)
@@ -67,14 +66,3 @@ def _import_table(file: str, flags: dict[str, Any]) -> None:
     unknown = sum(row.n is None for row in rows)
     if unknown:
         say(f"warning: {unknown} of them without n, so without interval; give --n or --sizes")
-
-
-def read_sizes(path: str) -> dict[str, int]:
-    """Condition to its number of images, from a CSV table."""
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as lines:
-            return {row["condition"]: int(row["n"]) for row in csv.DictReader(lines)}
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table of sizes") from None
-    except (KeyError, ValueError, TypeError) as error:
-        raise DataError(f"{path}: expected the columns condition,n with whole numbers") from error

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from oodometer.analysis.accuracy_pairs import Origin
     from oodometer.engine.run import Watcher
     from oodometer.store.index import Index
+    from oodometer.train.loop import Epoch
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_EPOCHS = 1.0
 
 NOTHING = "nothing new to do: every prediction is there already"
 
@@ -184,3 +186,21 @@ class Lines:
                 if done < total
                 else f"{done}/{total} {self.what} in {now - self.begun:.1f} s, {rate:.1f}/s"
             )
+
+
+class EpochLines:
+    """A line for an epoch, if the last one was a while ago, and for the last epoch in any case."""
+
+    def __init__(self) -> None:
+        self.said = 0.0
+
+    def __call__(self, epoch: Epoch) -> None:
+        """Tell how the epoch went."""
+        now = time.monotonic()
+        if now - self.said < SECONDS_BETWEEN_EPOCHS and epoch.number < epoch.n_epochs:
+            return
+        self.said = now
+        say(
+            f"epoch {epoch.number}/{epoch.n_epochs}: loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.4f}, "
+            f"IID accuracy {epoch.iid_accuracy:.4f}, {epoch.seconds:.1f} s"
+        )

@@ -128,8 +128,7 @@ def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> Rob
 
 def rows_of(flags: dict[str, Any]) -> list[Accuracy]:
     """The accuracies of the user's table."""
-    from oodometer.cli.import_ import read_sizes
-    from oodometer.store.tables import read_table_file
+    from oodometer.store.tables import read_sizes, read_table_file
 
     sizes = flags.get("sizes")
     return read_table_file(flags["table"], n=flags.get("n"), sizes=read_sizes(sizes) if sizes else None)

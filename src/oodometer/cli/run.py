@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
-from oodometer.cli.output import as_json, data_root, frost_textures, import_plugins, plugins, use_frost, watching
-from oodometer.cli.run_conditions import conditions_by, tell_what_was_trained_on, without_attacks_of_groups
-from oodometer.cli.run_models import declared_by, load_models
-from oodometer.cli.run_results import show
+from oodometer.cli.output import (
+    as_json,
+    data_root,
+    frost_textures,
+    import_plugins,
+    plugins,
+    print_json,
+    say,
+    use_frost,
+    watching,
+)
+from oodometer.cli.run_conditions import conditions_by
+from oodometer.cli.run_models import declared_by
 
 
 def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:  # noqa: ARG001
@@ -101,26 +111,26 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @as_json
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
-    from contextlib import nullcontext
-
+    from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
-    from oodometer.data.scan import rehashing
     from oodometer.engine.run import RunOptions, run
+    from oodometer.models.load_many import load_models
+    from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
-    models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"])
-    conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"])
-    tell_what_was_trained_on(conditions, models)
-    options = RunOptions(
-        threads=flags["threads"],
-        chunk=flags["chunk"],
-        keep=flags["keep"],
-        skip_broken=flags["skip_broken"],
-        compute=compute,
-    )
-    fresh = rehashing() if flags["rehash"] else nullcontext()
-    with watching() as watcher, fresh:
-        result = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    show(result, as_json=flags["as_json"])
+    models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+    conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
+    tell_what_was_trained_on(conditions, models, say)
+    names = ("threads", "chunk", "keep", "skip_broken", "rehash")
+    options = RunOptions(**{name: flags[name] for name in names}, compute=compute)
+    with watching() as watcher:
+        done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+    results = results_of(done)
+    for line in results.left_out:
+        say(f"left out: {line}")
+    if flags["as_json"]:
+        print_json(results.as_json())
+    elif text := results.table(plot=sys.stdout.isatty()):
+        click.echo(text)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
-
-if TYPE_CHECKING:
-    from oodometer.train.loop import Epoch
-
-SECONDS_BETWEEN_EPOCHS = 1.0
+from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, print_json, say
 
 
 @click.command(
@@ -86,21 +80,3 @@ def _given(said: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value for name, value in said.items() if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-
-
-class EpochLines:
-    """A line for an epoch, if the last one was a while ago, and for the last epoch in any case."""
-
-    def __init__(self) -> None:
-        self.said = 0.0
-
-    def __call__(self, epoch: Epoch) -> None:
-        """Tell how the epoch went."""
-        now = time.monotonic()
-        if now - self.said < SECONDS_BETWEEN_EPOCHS and epoch.number < epoch.n_epochs:
-            return
-        self.said = now
-        say(
-            f"epoch {epoch.number}/{epoch.n_epochs}: loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.4f}, "
-            f"IID accuracy {epoch.iid_accuracy:.4f}, {epoch.seconds:.1f} s"
-        )

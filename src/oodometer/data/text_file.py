@@ -23,3 +23,8 @@ def read_lines(file: Path, what: str) -> tuple[str, ...]:
         raise DataError(f"{file}: not a text file; it should hold {what}, one a line") from error
     except OSError as error:
         raise DataError(f"{file}: can't be read ({error.strerror}); it should hold {what}, one a line") from error
+
+
+def read_ids(path: str | None) -> tuple[str, ...] | None:
+    """The ids of images, one a line; None where no file is named."""
+    return None if path is None else read_lines(Path(path), "the image ids")

@@ -136,3 +136,14 @@ def _count(text: str, source: str, line: int) -> int:
     if not text.isdigit() or int(text) == 0:
         raise DataError(f"{source}, line {line}: n {text!r} is not a number of images")
     return int(text)
+
+
+def read_sizes(path: str) -> dict[str, int]:
+    """Condition to its number of images, from a CSV table."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as lines:
+            return {row["condition"]: int(row["n"]) for row in csv.DictReader(lines)}
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such table of sizes") from None
+    except (KeyError, ValueError, TypeError) as error:
+        raise DataError(f"{path}: expected the columns condition,n with whole numbers") from error

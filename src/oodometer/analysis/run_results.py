@@ -1,0 +1,61 @@
+"""What a run was about, in numbers: both sides of its shifts with their gaps, and accuracies on clean images alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from oodometer.analysis.gaps import Gaps, gaps_in
+from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.score import score
+from oodometer.analysis.score_table import Scores
+from oodometer.analysis.shift_scores import score_of
+from oodometer.store.index import Index, index_at
+from oodometer.store.run import Run
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """The numbers of a run; prints as tables.
+
+    Args:
+        index: What it was about alone.
+        gaps: Of the shifts.
+        alone: The keys of the cells that are no side of a shift.
+    """
+
+    index: Index
+    gaps: Gaps
+    alone: frozenset[str]
+
+    @cached_property
+    def scores(self) -> Scores:
+        """Of every cell."""
+        return score(self.index)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The gaps that are undefined, and why."""
+        return self.gaps.left_out
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, *, plot: bool = False) -> str:
+        """Accuracies of what is no side of a shift, and the gaps; ``plot`` draws both sides of these."""
+        accuracies = [str(self.scores.only(lambda row: row.cell in self.alone))] if self.alone else []
+        return "\n".join([*accuracies, *([self.gaps.table(plot=plot)] if self.gaps.rows else [])])
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The scores and the gaps as plain values."""
+        return [*self.scores.as_json(), *(score_of(row).as_json() for row in self.gaps.rows)]
+
+
+def results_of(run: Run) -> RunResults:
+    """What a run was about, in numbers."""
+    index = index_at(run)
+    gaps = gaps_in(index, IntervalOptions()) if run.shifts else Gaps((), ())
+    sides = {side.key for shift in run.shifts for side in (shift.standard, shift.shifted)}
+    alone = frozenset(cell.key for cell in run.cells if cell.condition.key not in sides)
+    return RunResults(index, gaps, alone)

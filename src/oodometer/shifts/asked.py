@@ -1,0 +1,112 @@
+"""What models are asked to look at, and in words what of it is left out or not fair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from oodometer.core.condition import Condition, Shift
+from oodometer.core.errors import UsageError
+from oodometer.core.model import Model
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.core.talk import Tell, unheard
+from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
+from oodometer.shifts.compiling import tell_if_compiling
+from oodometer.shifts.resolve import Asked, asked_for, missing_sets
+from oodometer.shifts.seen_in_training import hold_outs_of, protocols_seen
+from oodometer.shifts.sources import IMAGENET, Sources
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """An attribute shift as a user says it: what the base has, what changes, and the share of the IID test."""
+
+    base: str | None = None
+    shifts: tuple[str, ...] = ()
+    test_share: float | None = None
+
+
+def conditions_asked(
+    names: Sequence[str], sources: Sources, attributes: Attributes, *, tell: Tell = unheard
+) -> list[Condition | Shift]:
+    """The conditions and shifts of these names, and those of attributes; without any, the clean images.
+
+    Args:
+        tell: Told what is left out and why.
+    """
+    wanted = names or (() if attributes.base else ("clean",))
+    if sources.settings and not any(name.partition("/")[0] == "adain" for name in wanted):
+        raise UsageError("--style-weights and --style-images are for --on adain; give that too")
+    asked = asked_for(wanted, sources)
+    _tell_left_out(asked, sources, tell)
+    conditions = [*asked.found, *_of_attributes(sources, attributes, tell)]
+    sides = [one.shifted if isinstance(one, Shift) else one for one in conditions]
+    if any(side.transform is not None for side in sides):
+        tell_if_compiling(tell)
+    return conditions
+
+
+def _of_attributes(sources: Sources, attributes: Attributes, tell: Tell) -> list[Shift]:
+    share = attributes.test_share
+    if attributes.base or attributes.shifts:
+        given = TEST_SHARE if share is None else share
+        return shifts_of_flags(sources, attributes.base, attributes.shifts, test_share=given, tell=tell)
+    if share is not None:
+        raise UsageError("--test-share is that of an attribute shift; give --base and --shift too")
+    return []
+
+
+def _tell_left_out(asked: Asked, sources: Sources, tell: Tell) -> None:
+    root = sources.root.address if sources.root else "the data"
+    unclean = [name for name in asked.missing if IMAGENET in missing_sets(name, sources)]
+    absent = [name for name in asked.missing if name not in unclean]
+    where = "'oodometer ls shifts' says what is missing and where to get it"
+    if unclean:
+        why = f"without clean images (no imagenet in {root}, no --data)"
+        tell(f"left out, {why}: {some_of(unclean)}; {where}")
+    if absent:
+        tell(f"left out, not in {root}: {some_of(absent)}; {where}")
+    if asked.unmatched:
+        tell(f"left out, no images of their classes to compare with: {some_of(asked.unmatched)}")
+
+
+def without_attacks_of_groups(
+    asked: Sequence[Condition | Shift],
+    models: Sequence[Model | StoredAnswers],
+    names: Sequence[str],
+    *,
+    tell: Tell = unheard,
+) -> list[Condition | Shift]:
+    """What is asked, less the attacks that only a group names where a model has no gradients; that is told."""
+    shifts = [shift for shift in asked if isinstance(shift, Shift)]
+    attacks = [shift.name for shift in shifts if shift.shifted.attack is not None and shift.name not in names]
+    blind = [model.name for model in models if not (isinstance(model, Model) and model.differentiable)]
+    if not attacks or not blind:
+        return list(asked)
+    tell(f"left out, no gradients in {some_of(blind)}: {some_of(attacks)}; run these with the models that have them")
+    return [condition for condition in asked if condition.name not in attacks]
+
+
+def tell_what_was_trained_on(
+    asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers], tell: Tell
+) -> None:
+    """A line for each model whose card does not hold out what a shift of icons tests: its numbers are not fair."""
+    for model in models:
+        hold_outs = hold_outs_of(model.notes) if isinstance(model, Model) else None
+        seen = {} if hold_outs is None else protocols_seen(hold_outs, asked)
+        if hold_outs is not None and seen:
+            test = "tests" if len(seen) == 1 else "test"
+            tell(
+                f"warning: {model.name} was trained on what {some_of(list(seen))} {test}: its card holds out "
+                f"{', '.join(hold_outs) or 'nothing'}, not {', '.join(dict.fromkeys(seen.values()))}"
+            )
+
+
+def some_of(names: Sequence[str], *, most: int = 20) -> str:
+    """The names, and how many more there are.
+
+    >>> some_of(["fog", "snow", "frost"], most=2)
+    'fog, snow and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
