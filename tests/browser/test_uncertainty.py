@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,10 @@ from oodometer.analysis.score import score
 from oodometer.report.commands import commands_of, written
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections import interventions, provenance, uncertainty
+from oodometer.store.cells import cell_as_json
+from oodometer.store.checked import put
+from oodometer.store.folder import CELL, folder_of
+from oodometer.store.index import look
 from oodometer.store.store import Store, open_store
 from oodometer.study import Study, study_of
 
@@ -37,12 +41,12 @@ def store(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Store
     shutil.copytree(str(small_store), place)
     found = open_store(str(place))
     unlabelled = np.full(100, -1, dtype=np.int32)
-    for cell in found.cells():
+    for cell in look(found).cells:
         if cell.condition_name == "fog/5":
-            outside = replace(cell, condition={**cell.condition, "name": "imagenet-o"}, n_images=100)
+            outside = replace(cell, condition=replace(cell.condition, name="imagenet-o"), n_images=100)
             rows = found.read(cell)
             some = replace(rows, **{name: value[:100] for name, value in vars(rows).items() if value is not None})
-            found.files.write(f"cells/{outside.key}/cell.json", json.dumps(asdict(outside)).encode())
+            put(found.files, folder_of(outside.key), CELL, "json", json.dumps(cell_as_json(outside)).encode())
             found.write_part(outside.key, 0, 100, replace(some, label=unlabelled, rank=unlabelled))
             found.seal(outside, keep_logits=False)
     return found

@@ -10,6 +10,7 @@ import pytest
 
 from as_typed import oodometer
 from oodometer.cli.main import VERBS
+from oodometer.core.digests import digest_of
 
 COLOURS = """
 import numpy as np
@@ -170,10 +171,12 @@ def test_mistakes_get_one_clear_line(workplace: Path, words: tuple[str, ...], co
 
 
 def test_another_store_format_is_refused(measured: Path) -> None:
-    (measured / "runs" / "oodometer.json").write_text('{"format": 99}')
+    mark = {"format": 99, "version": "9.1"}
+    (measured / "runs" / "oodometer.json").write_text(json.dumps({**mark, "check": digest_of(mark)}))
     for words in (("score", "runs"), ("ls", "runs"), ("compare", "runs", "good", "worse")):
         result = oodometer(*words)
-        assert "a store of format 99" in result.stderr
+        assert "runs: a store of format 99, and this version of oodometer reads format 2; " in result.stderr
+        assert "use the version that wrote it (oodometer 9.1), or another folder" in result.stderr
         assert result.exit_code == 1
 
 

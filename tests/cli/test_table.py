@@ -36,12 +36,12 @@ def test_text_on_stdout_and_talk_on_stderr() -> None:
         "Top-1 accuracy of each model in per cent, clean and under shift.",
         "",
         "             imagenetv2  imagenet-c/fog/1",
-        "   clean   acc.       τ    acc.         τ",
+        "   clean   acc.       τ      acc.       τ",
         "standard:",
-        "b   70.0   50.0       –  50.0       –",
-        "c   60.0   45.0       –  30.0       –",
+        "b   70.0   50.0       –      50.0       –",
+        "c   60.0   45.0       –      30.0       –",
         "more data:",
-        "a   90.0*  80.0*  +30.0  60.0*  +10.0",
+        "a   90.0*  80.0*  +30.0      60.0*  +10.0",
     ]
     assert found.stderr == ""
 

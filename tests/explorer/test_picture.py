@@ -12,7 +12,12 @@ import oodometer as odo
 from oodometer.core.model import Input, Model
 from oodometer.explorer.pages.picture import png_of
 from oodometer.shifts.imagenet_c import SMALL, corrupted
+from oodometer.store.index import look
 from oodometer.study.pictures import album_of
+
+
+def pixels_for(image_id):
+    return np.random.default_rng(len(image_id)).integers(0, 256, (24, 32, 3), dtype=np.uint8)
 
 
 class Recorded:
@@ -25,8 +30,7 @@ class Recorded:
         self.asked.append((cell.condition_name, image_id, cell.condition.attack is not None))
         if image_id == "010.png":
             return None  # not on disk
-        rng = np.random.default_rng(len(image_id))
-        return rng.integers(0, 256, (24, 32, 3), dtype=np.uint8)
+        return pixels_for(image_id)
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def test_a_picture_is_what_the_album_has(shown, album, hostile_id):
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
     assert answer.headers["cache-control"] == "private, max-age=3600"
     # Small ones are shown larger, each pixel a square of four.
-    expected = Recorded()(type("Cell", (), {"condition_name": "", "condition": {}}), hostile_id)
+    expected = pixels_for(hostile_id)
     np.testing.assert_array_equal(pixels_of(answer.content)[::4, ::4], expected)
     assert album.asked == [("fam/fog/1", hostile_id, False)]
     shown.get("/picture", params={"data": "val", "id": hostile_id, "on": "fam/fog/1"})
@@ -111,7 +115,7 @@ def test_the_images_of_a_run_and_no_others(photos, tmp_path, explore):
     run = odo.run([model], [odo.clean(data), noisy], store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1))
     store = run.store
     (photos.parent / "secret.png").write_bytes((photos / "red" / "1.png").read_bytes())
-    _, pages = explore(store, picture=album_of([str(photos)], store))
+    _, pages = explore(store, picture=album_of([str(photos)], look(store)))
     at = next(at for at, one in enumerate(data.ids) if "red" in one)
     for condition, pixels in (
         ("clean", data.image(at)),

@@ -335,13 +335,14 @@ def open_store(address: str, *, create: bool = False) -> Store:
             raise StoreError(f"{address}: is not a store and not empty; give an empty or new folder") from None
         _write_mark(store)
         return store
-    version = _format_of(mark)
-    if version is None:
+    said = _mark_from(mark)
+    if said is None:
         return _with_new_mark(store, create=create)
-    if version != FORMAT:
+    if said["format"] != FORMAT:
+        which = f" (oodometer {said['version']})" if "version" in said else ""
         raise StoreError(
-            f"{address}: a store of format {version}, and this version of oodometer reads format {FORMAT}; "
-            "use the version that wrote it, or another folder"
+            f"{address}: a store of format {said['format']}, and this version of oodometer reads format {FORMAT}; "
+            f"use the version that wrote it{which}, or another folder"
         )
     return store
 
@@ -353,17 +354,17 @@ def _write_mark(store: Store) -> None:
     store.files.write(MARK, json.dumps({**said, "check": digest_of(said)}).encode())
 
 
-def _format_of(mark: bytes) -> int | None:
-    """The format that a store's mark says; None where it is damaged."""
+def _mark_from(mark: bytes) -> dict[str, Any] | None:
+    """The format that a store's mark says, and which version wrote it; None where it is damaged."""
     try:
-        said = json.loads(mark)
+        said: dict[str, Any] = json.loads(mark)
         check = said.pop("check", None)
-        version = said["format"]
+        is_number = isinstance(said["format"], int)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
     # Format 1 had no check, and its mark held nothing else.
     whole = check == digest_of(said) if check is not None else said == {"format": 1}
-    return version if whole and isinstance(version, int) else None
+    return said if whole and is_number else None
 
 
 def _with_new_mark(store: Store, *, create: bool) -> Store:
