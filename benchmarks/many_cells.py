@@ -30,6 +30,7 @@ from oodometer.core.dataset import Progress, Scan
 from oodometer.core.labels import numbered
 from oodometer.core.predictions import from_logits
 from oodometer.engine.plan import cell_for
+from oodometer.store.index import look
 
 N_IMAGES, N_CLASSES = 50, 10
 PROMISED = {"ls": 2.0, "score": 10.0}
@@ -70,17 +71,18 @@ def _unused(compute: odo.Compute) -> object:
 def make_store(folder: str, n_models: int, n_settings: int) -> None:
     """Fill the store; the one function that knows how a store is written. What is there already is kept."""
     store, data = odo.open_store(folder, create=True), dataset()
+    known = look(store)
     conditions = [odo.Condition(f"setting-{number:03d}", data) for number in range(n_settings)]
 
     def fill(model_number: int) -> None:
         digest = f"{model_number:032x}"
         model = odo.Model(f"model-{model_number:03d}", "callable", digest, odo.Input(), data.space, open=_unused)
-        for number, condition in enumerate(conditions):
-            cell = cell_for(model, condition, precision="float32")
-            if not store.is_sealed(cell):
-                store.add_cell(cell, data)
-                store.write_part(cell.key, 0, N_IMAGES, rows_of(model_number * n_settings + number, data.labels))
-                store.seal(cell, keep_logits=False)
+        cells = [cell_for(model, condition, precision="float32") for condition in conditions]
+        missing = [(number, cell) for number, cell in enumerate(cells) if not known.is_complete(cell)]
+        store.add_cells((cell, data) for _, cell in missing)
+        for number, cell in missing:
+            store.write_part(cell.key, 0, N_IMAGES, rows_of(model_number * n_settings + number, data.labels))
+            store.seal(cell, keep_logits=False)
 
     with ThreadPoolExecutor() as threads:
         list(threads.map(fill, range(n_models)))

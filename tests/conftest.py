@@ -55,6 +55,7 @@ def make_dataset() -> Callable[..., Dataset]:
         contents: Sequence[bytes] | None = None,
         name: str = "val",
         columns: dict[str, np.ndarray] | None = None,
+        subset: str = "",
     ) -> Dataset:
         space = space or numbered(k)
         return Dataset(
@@ -65,6 +66,7 @@ def make_dataset() -> Callable[..., Dataset]:
             source=FakeSource(tuple(contents or (index.to_bytes(16, "big") for index in range(n)))),
             rows=np.arange(n),
             columns=columns or {},
+            subset=subset,
         )
 
     return make

@@ -53,7 +53,7 @@ def test_threads_chunks_and_resumes_change_no_prediction(imagenet_sample: Path, 
         name: odo.run([model], [odo.clean(data)], store=str(tmp_path / name), options=options)
         for name, options in ways.items()
     }
-    rows = {name: store.read(store.cells()[0]) for name, store in stores.items()}
+    rows = {name: store.store.read(store.cells[0]) for name, store in stores.items()}
     for name in ("two", "four"):
         np.testing.assert_array_equal(rows[name].prediction, rows["one"].prediction)
         np.testing.assert_array_equal(rows[name].top5[:, 0], rows["one"].top5[:, 0])
@@ -68,7 +68,7 @@ def test_the_engine_agrees_with_a_plain_loop(imagenet_sample: Path, tmp_path: Pa
     data = odo.stratified(odo.load_data(str(imagenet_sample)), 40, seed=1)
     model = odo.load_model("zoo:efficientnet-lite0")
     store = odo.run([model], [odo.clean(data)], store=str(tmp_path / "runs"))
-    rows = store.read(store.cells()[0])
+    rows = store.store.read(store.cells[0])
     for position, image_id in enumerate(data.ids):
         (path,) = imagenet_sample.glob(f"{image_id}.*")
         image = Image.open(path).convert("RGB")

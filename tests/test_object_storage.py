@@ -74,7 +74,7 @@ def test_a_run_from_and_to_object_storage_is_the_same_as_on_disk(bucket: str, ph
     local = odo.run([model], [odo.clean(here)], store=str(tmp_path / "runs"))
     store = odo.run([model], [odo.clean(there)], store=f"{bucket}/runs", options=odo.RunOptions(threads=4, chunk=7))
     assert str(odo.score(store)) == str(odo.score(local))
-    rows, same = store.read(store.cells()[0]), local.read(local.cells()[0])
+    rows, same = store.store.read(store.cells[0]), local.store.read(local.cells[0])
     np.testing.assert_array_equal(rows.confidence, same.confidence)
     names = [name.split("/", 2)[2] for name in remote.find("bucket/runs")]
     assert not [name for name in names if "parts" in name], "a finished cell has no parts left"

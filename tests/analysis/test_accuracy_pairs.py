@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from oodometer.analysis.stored_pairs import points_of_store
 from scipy.stats import binomtest, t
 
-from oodometer.analysis.accuracy_pairs import Origin, conditions_named, named, points_of_table, read_origins
+from made_cells import made_cell
+from oodometer.analysis.accuracy_pairs import Origin, named, pairs_of, points_of_table, read_origins
+from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
+from oodometer.store.index import index_of_table, look
 from oodometer.store.tables import parse_table, write_table
 
 
@@ -19,15 +23,7 @@ def add(store, data, right, *, model="mine", condition="clean", positions=None, 
     positions = np.arange(len(data)) if positions is None else np.asarray(positions, dtype=np.int64)
     labels, k = data.labels[positions], len(data.space)
     logits = np.eye(k)[np.where(right, labels, (labels + 1) % k)]
-    cell = Cell(
-        model={"name": model, "digest": more.get("digest", "a" * 32), "input": {}, "card": more.get("card")},
-        condition={"name": condition, "data": data.digest, "label_map": more.get("label_map"), "transform": None},
-        data=data.name,
-        space=data.space.name,
-        n_classes=k,
-        n_images=len(data),
-        precision=more.get("precision", "float32"),
-    )
+    cell = made_cell(data, model=model, condition=condition, **more)
     store.add_cell(cell, data)
     if len(positions):
         rows = from_logits(logits, labels, positions)
@@ -45,8 +41,9 @@ def answers(seed: int, n: int, share: float = 0.6) -> np.ndarray:
     return np.random.default_rng(seed).random(n) < share
 
 
-def points_from(store, y, x=("clean",), origins=None, level=0.95):
-    return points_of_store(store, x, y, origins=origins or {}, level=level)
+def points_from(store, y, x=(), origins=None, level=0.95):
+    index = look(store)
+    return pairs_of(index, asked_shift(index, y, x), origins=origins or {}, level=level)
 
 
 # From a store
@@ -195,7 +192,8 @@ def test_a_family_on_disk_has_data_of_its_own_for_each_condition(store, make_dat
     val = make_dataset(20)
     add(store, val, answers(1, 20))
     for severity in (1, 2):
-        disk = make_dataset(20, contents=[bytes([severity]) * 16] * 20, name=f"fog-{severity}")
+        disk = make_dataset(20, contents=[bytes([severity]) * 16] * 20, name="disk")
+        disk = replace(disk, part=f"fog/{severity}")
         add(store, disk, answers(severity, 20), condition=f"fog/{severity}")
     found = points_from(store, "fog")
     assert (found.same_images, found.conditions, found.models[0].y.n) == (True, ("fog/1", "fog/2"), 20)
@@ -246,10 +244,11 @@ def test_several_data_sets_under_one_condition_must_be_told_apart(store, make_da
     with pytest.raises(UsageError) as caught:
         points_from(store, "fog/3")
     assert str(caught.value) == (
-        f"{store}: mine was run on fog/3 of several data sets or classes; say which: --x 'val' or --x 'val[20, seed 0]'"
+        f"{store}: fog/3 stands for several shifts; say which: fog/3@val, fog/3@val[20, seed 0]"
     )
-    for name, n in sizes.items():
-        (point,) = points_from(store, "fog/3", x=(name,)).models
+    asked = [("fog/3", (name,), n) for name, n in sizes.items()]
+    for y, x, n in [*asked, *((f"fog/3@{name}", (), n) for name, n in sizes.items())]:
+        (point,) = points_from(store, y, x=x).models
         assert (point.x[0].n, point.y.n) == (n, n)
 
 
@@ -258,27 +257,38 @@ def test_several_clean_sets_for_one_shift_must_be_told_apart(store, make_dataset
         add(store, make_dataset(n, ids=[f"{name}/{at}" for at in range(n)], name=name), answers(n, n))
     add(store, make_dataset(20, ids=[f"n/{at}" for at in range(20)], name="n"), answers(5, 20), condition="new")
     with pytest.raises(
-        UsageError, match=r"mine was run on clean of several data sets or classes; say which: --x 'train' or --x"
+        UsageError, match=r"clean of several data sets or classes was measured; say which: --x 'train' or --x"
     ):
         points_from(store, "new")
     assert points_from(store, "new", x=("train",)).models[0].x[0].n == 30
     assert [one.n for one in points_from(store, "new", x=("train", "val")).models[0].x] == [30, 60]
 
 
-def test_data_sets_of_one_name_can_not_be_told_apart(store, make_dataset):
+def test_data_sets_of_one_name_are_told_apart_by_their_digests(store, make_dataset):
+    names = {}
     for n in (10, 20):
+        data = make_dataset(n)
+        names[f"fog/3@val@{data.digest[:8]}"] = n
         for condition in ("clean", "fog/3"):
-            add(store, make_dataset(n), answers(n, n), condition=condition)
+            add(store, data, answers(n, n), condition=condition)
+    with pytest.raises(UsageError, match=f"fog/3 stands for several shifts; say which: {', '.join(sorted(names))}"):
+        points_from(store, "fog/3")
     with pytest.raises(UsageError, match="they are all of val, so keep them in stores of their own"):
-        points_from(store, "fog/3")
+        points_from(store, "fog/3", x=("clean",))
+    assert {name: points_from(store, name).models[0].y.n for name in names} == names
 
 
-def test_a_shift_over_several_classes_can_not_be_told_apart(store, make_dataset):
-    for label_map in (None, "map of r"):
+def test_a_shift_over_several_classes_is_told_apart_by_numbers(store, make_dataset):
+    right = {None: answers(1, 20), "map of r": answers(2, 20)}
+    for label_map, one in right.items():
         for condition in ("clean", "fog/3"):
-            add(store, make_dataset(20), answers(1, 20), condition=condition, label_map=label_map)
-    with pytest.raises(UsageError, match="several data sets or classes; say which: they are all of val, so keep them"):
+            add(store, make_dataset(20), one, condition=condition, label_map=label_map)
+    with pytest.raises(UsageError, match="fog/3 stands for several shifts; say which: fog/3#1, fog/3#2"):
         points_from(store, "fog/3")
+    with pytest.raises(UsageError, match="several data sets or classes; say which: they are all of val, so keep them"):
+        points_from(store, "fog/3", x=("clean",))
+    shares = {points_from(store, name).models[0].y.value for name in ("fog/3#1", "fog/3#2")}
+    assert shares == {one.mean() for one in right.values()}
 
 
 def test_models_of_one_name_are_told_apart(store, make_dataset):
@@ -289,7 +299,7 @@ def test_models_of_one_name_are_told_apart(store, make_dataset):
         for at, precision in enumerate(("float32", "mixed")):
             add(store, data, answers(at, 10), condition=condition, model="other", precision=precision)
     names = [point.model for point in points_from(store, "fog/3").models]
-    assert names == ["mine@11111111", "mine@22222222", "other#1", "other#2"]
+    assert names == ["mine@11111111", "mine@22222222", "other (float32)", "other (mixed)"]
 
 
 def test_cards_and_the_users_word(store, make_dataset):
@@ -306,13 +316,13 @@ def test_cards_and_the_users_word(store, make_dataset):
     assert by_card == {
         "base": Origin("standard"),
         "augmix": Origin("robust intervention", "base"),
-        "silent": Origin(),
+        "silent": Origin("standard"),  # as a model is of which nobody says more
     }
     said = {"augmix": Origin("data augmentation"), "silent": Origin("", "augmix")}
     by_user = {point.model: point.origin for point in points_from(store, "fog/3", origins=said).models}
     # What the user leaves open is taken from the card.
     assert by_user["augmix"] == Origin("data augmentation", "base")
-    assert by_user["silent"] == Origin("", "augmix")
+    assert by_user["silent"] == Origin("standard", "augmix")
 
 
 def test_the_users_word_holds_for_all_weights_of_a_name(store, make_dataset):
@@ -360,8 +370,21 @@ def test_imported_accuracies_are_taken_where_there_are_no_predictions_of_these(s
     assert [point.model for point in points_from(store, "a", x=("val",)).models] == ["net"]
     found = points_from(store, "fog/3")
     assert [point.model for point in found.models] == ["mine"]
+    assert found.notes == ()
+
+
+def test_imported_accuracies_of_the_same_shift_stand_beside_predictions(store, make_dataset):
+    data, right = make_dataset(10), answers(1, 10)
+    for condition in ("clean", "greyscale"):
+        add(store, data, right, condition=condition)
+    write_table(store, parse_table("model,val,greyscale\nnet,76.1,60\nmine,10,20\n", source="t.csv", n=1000))
+    found = points_from(store, "greyscale")
+    # The predictions of "mine" are known, so that what the table says of it does not count.
+    assert {point.model: point.y.value for point in found.models} == {"mine": right.mean(), "net": 0.6}
+    assert (found.right_x, found.right_y, found.same_images) == (None, None, False)
     assert found.notes == (
-        "imported accuracies are left out, since there are predictions; give the table with --table",
+        "of mine the predictions count, not the table's accuracies",
+        "beside 1 with predictions stand models of t.csv: net",
     )
 
 
@@ -373,7 +396,8 @@ def table(text: str, **more):
 
 
 def points_in(rows, x=("val",), y="v2", origins=None, level=0.95):
-    return points_of_table(rows, x, y, origins=origins or {}, level=level)
+    shift = asked_shift(index_of_table(rows), y, x)
+    return points_of_table(rows, shift, origins=origins or {}, level=level)
 
 
 def test_a_table_gives_its_accuracies_with_intervals_where_n_is_known():
@@ -418,16 +442,6 @@ def test_two_tables_that_say_two_things():
     with pytest.raises(DataError) as caught:
         points_in(rows)
     assert str(caught.value) == "two accuracies of a on val (t.csv and other.csv); give one table with --table"
-
-
-def test_conditions_by_name_family_or_pattern():
-    known = ["clean", "c/fog/1", "c/fog/2", "c/snow/1", "c-bar/x/1", "odd[1]"]
-    assert conditions_named("clean", known, "here") == ["clean"]
-    assert conditions_named("odd[1]", known, "here") == ["odd[1]"]
-    assert conditions_named("c", known, "here") == ["c/fog/1", "c/fog/2", "c/snow/1"]
-    assert conditions_named("*/1", known, "here") == ["c/fog/1", "c/snow/1", "c-bar/x/1"]
-    with pytest.raises(UsageError, match=r"^here: nothing was measured on 'c'"):
-        conditions_named("c", known, "here", exact=True)
 
 
 def test_few_models_are_named_and_many_counted():

@@ -13,6 +13,7 @@ from oodometer.analysis.compare import compare, compare_cells
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.stats.paired import PairedCounts, paired_difference
+from oodometer.store.index import look, look_at
 
 
 def ranks_of(both: int, only_a: int, only_b: int, neither: int) -> tuple[np.ndarray, np.ndarray]:
@@ -233,8 +234,8 @@ def test_an_unknown_name(filled, make_dataset, right):
     data = make_dataset(10, k=3)
     filled.add(data, right(5, 10), model="resnet50")
     filled.add(data, right(5, 10), model="vit")
-    assert message_of(UsageError, lambda: compare(filled.store, "resnet5", "vit")) == (
-        f"{filled.store}: no predictions of a model named 'resnet5'; did you mean resnet50?"
+    assert message_of(UsageError, lambda: compare(filled.store, "resent50", "vit")) == (
+        f"{filled.store}: no predictions of a model named 'resent50'; did you mean resnet50?"
     )
     assert message_of(UsageError, lambda: compare(filled.store, "vit", "zzz")) == (
         f"{filled.store}: no predictions of a model named 'zzz'; known: resnet50, vit"
@@ -250,7 +251,7 @@ def test_several_weights_under_one_name_are_named_by_digest(filled, make_dataset
     filled.add(data, right(90, 100), digest="2" * 32)
     filled.add(data, right(70, 100), model="other", digest="3" * 32)
     assert message_of(UsageError, lambda: compare(filled.store, "mine", "other")) == (
-        f"{filled.store}: mine stands for several weights; say which: mine@11111111, mine@22222222"
+        f"{filled.store}: mine stands for several models; say which: mine@11111111, mine@22222222"
     )
     (found,) = compare(filled.store, "mine@22222222", "other")
     assert (found.model_a, found.accuracy_a.value) == ("mine", 0.9)
@@ -272,7 +273,8 @@ def test_a_model_that_has_only_begun_is_told(filled, make_dataset, right):
     data = make_dataset(10, k=3)
     filled.add(data, right(5, 10), model="a")
     cell = filled.add(data, right(5, 10), model="b")
-    filled.store.files.remove(f"cells/{cell.key}/rows.parquet")
+    (rows,) = look_at(filled.store, cell.key).files
+    filled.store.files.remove(rows.path)
     assert message_of(StoreError, lambda: compare(filled.store, "a", "b")) == (
         f"{filled.store}: no predictions of b on clean yet; run it again"
     )
@@ -286,11 +288,12 @@ def test_two_precisions_of_one_model_must_be_told_apart(filled, make_dataset, ri
     ]
     with pytest.raises(
         UsageError,
-        match="b was run on clean with several preprocessings or precisions, or from several files; say which: b@",
+        match=r"b stands for several models; say which: b \(float32\), b \(mixed\)",
     ):
         compare(filled.store, "a", "b")
-    (found,) = compare(filled.store, "a", f"b@{cells[1].key[:8]}")
-    assert found.accuracy_b.value == 0.7
+    for name in (f"b@{cells[1].key[:8]}", "b (mixed)"):
+        (found,) = compare(filled.store, "a", name)
+        assert found.accuracy_b.value == 0.7
 
 
 def test_data_without_a_common_image_are_passed_over_where_others_have_some(filled, make_dataset, right):
@@ -312,7 +315,7 @@ def test_a_level_beyond_any_bootstrap(filled, make_dataset):
 def test_two_cells_alone_are_compared_like_all_of_two_models(filled, make_dataset, right):
     data, others = make_dataset(20), make_dataset(20, ids=[f"o{at}" for at in range(20)], name="others")
     a, b = filled.add(data, right(12, 20), model="a"), filled.add(data, right(15, 20), model="b", digest="b" * 32)
-    assert [compare_cells(filled.store, a, b)] == compare(filled.store, "a", "b")
+    assert [compare_cells(look(filled.store), a, b)] == compare(filled.store, "a", "b")
     apart = filled.add(others, right(15, 20), model="c", digest="c" * 32)
     with pytest.raises(StoreError, match=r"^a and c on clean: no labelled image in common$"):
-        compare_cells(filled.store, a, apart)
+        compare_cells(look(filled.store), a, apart)

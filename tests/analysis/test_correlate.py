@@ -11,8 +11,8 @@ from scipy.special import expit, logit
 from scipy.stats import pearsonr
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.correlate import Against, CorrelateOptions, correlate, correlate_table
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.correlate import CorrelateOptions, correlate, correlate_table
+from oodometer.analysis.robustness import RobustnessOptions, robustness_of_table
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, write_table
@@ -51,12 +51,8 @@ def rows_of(columns, *, without=()):
 ROWS = rows_of({**CLEAN, **SHIFTED})
 
 
-def against(*names, x="val"):
-    return [Against.parse(name, x) for name in names]
-
-
 def report(synthetic, natural, options=CorrelateOptions(), *, rows=ROWS, origins=ORIGINS):  # noqa: B008
-    return correlate_table(rows, against(*synthetic), against(*natural), origins=origins, options=options)
+    return correlate_table(rows, synthetic, natural, x="val", origins=origins, options=options)
 
 
 def rho(x, y, baseline):
@@ -68,11 +64,12 @@ def rho(x, y, baseline):
 def test_r_is_that_of_distances_from_lines():
     found = report(["c", "pgd"], ["v2", "objectnet~val-o"])
     synthetic = {"c": np.mean([SHIFTED["c/fog/1"], SHIFTED["c/fog/2"]], axis=0), "pgd": SHIFTED["pgd"]}
-    natural = {"v2": CLEAN["val"], "objectnet": CLEAN["val-o"]}
+    natural = {"v2": ("v2", CLEAN["val"]), "objectnet~val-o": ("objectnet", CLEAN["val-o"])}
     assert len(found.pairs) == 4
     for pair in found.pairs:
         a = rho(CLEAN["val"], synthetic[pair.synthetic], STANDARD)[~STANDARD]
-        b = rho(natural[pair.natural], SHIFTED[pair.natural], STANDARD)[~STANDARD]
+        name, clean = natural[pair.natural]
+        b = rho(clean, SHIFTED[name], STANDARD)[~STANDARD]
         expected = pearsonr(a, b)  # reference: scipy
         bounds = expected.confidence_interval()
         assert pair.r.value == pytest.approx(expected.statistic)
@@ -82,8 +79,8 @@ def test_r_is_that_of_distances_from_lines():
 
 def test_the_best_predictor_of_each_natural_shift_comes_first():
     found = report(["pgd", "c/fog/1", "c/fog/2"], ["objectnet~val-o", "v2"])
-    assert [pair.natural for pair in found.pairs] == ["objectnet"] * 3 + ["v2"] * 3
-    for natural in ("objectnet", "v2"):
+    assert [pair.natural for pair in found.pairs] == ["objectnet~val-o"] * 3 + ["v2"] * 3
+    for natural in ("objectnet~val-o", "v2"):
         values = [pair.r.value for pair in found.pairs if pair.natural == natural]
         assert values == sorted(values, reverse=True)
 
@@ -92,7 +89,7 @@ def test_the_choices_are_stated():
     found = report(["c/*"], ["objectnet~val-o"])
     (synthetic,), (natural,) = found.synthetic, found.natural
     assert (synthetic.shift, synthetic.x, synthetic.conditions) == ("c/*", "val", ("c/fog/1", "c/fog/2"))
-    assert (natural.shift, natural.x, natural.conditions) == ("objectnet", "val-o", ("objectnet",))
+    assert (natural.shift, natural.x, natural.conditions) == ("objectnet~val-o", "val-o", ("objectnet",))
     assert (synthetic.baseline, natural.baseline) == (10, 10)
 
 
@@ -115,14 +112,24 @@ def test_some_categories_or_all():
     assert n_of(CorrelateOptions(), {model: ORIGINS[model] for model in MODELS[:15]}) == 5
 
 
-def test_a_least_accuracy_holds_for_lines_and_correlated_models():
+def test_a_least_accuracy_holds_for_lines_alone():
     limit = float(np.median(CLEAN["val"]))
     found = report(["pgd"], ["v2"], CorrelateOptions(line=RobustnessOptions(baseline_above=limit)))
-    kept = CLEAN["val"] >= limit
-    a, b = (rho(CLEAN["val"], SHIFTED[name], STANDARD & kept)[~STANDARD & kept] for name in ("pgd", "v2"))
-    assert found.pairs[0].n == (~STANDARD & kept).sum()
+    in_line = STANDARD & (CLEAN["val"] >= limit)
+    a, b = (rho(CLEAN["val"], SHIFTED[name], in_line)[~STANDARD] for name in ("pgd", "v2"))
+    assert found.pairs[0].n == (~STANDARD).sum()
     assert found.pairs[0].r.value == pytest.approx(np.corrcoef(a, b)[0, 1])
-    assert found.natural[0].baseline == (STANDARD & kept).sum()
+    assert found.natural[0].baseline == in_line.sum()
+
+
+def test_a_knee_bends_the_lines_as_in_robustness():
+    line = RobustnessOptions(knee=float(np.median(CLEAN["val"][STANDARD])))
+    found = report(["pgd"], ["v2"], CorrelateOptions(line=line))
+    a, b = (
+        [one.rho.value for one in robustness_of_table(ROWS, name, x=["val"], origins=ORIGINS, options=line).models]
+        for name in ("pgd", "v2")
+    )
+    assert found.pairs[0].r.value == np.corrcoef(np.array(a)[~STANDARD], np.array(b)[~STANDARD])[0, 1]
 
 
 def test_models_left_out_of_the_lines():
@@ -170,8 +177,6 @@ def test_what_can_not_be_asked():
         report(["pgd"], ["v2"], origins=dict.fromkeys(MODELS, Origin("standard")))
     with pytest.raises(UsageError, match="no categories are known"):
         report(["pgd"], ["v2"], origins={})
-    with pytest.raises(UsageError, match="has no knee"):
-        report(["pgd"], ["v2"], CorrelateOptions(line=RobustnessOptions(knee=0.7)))
     with pytest.raises(UsageError, match="at least one synthetic and one natural shift"):
         report([], ["v2"])
     with pytest.raises(UsageError, match="nothing was measured on 'pdg'"):
@@ -186,7 +191,7 @@ def test_what_can_not_be_asked():
 @pytest.mark.parametrize("text", ["", "~val", "v2~"])
 def test_a_shift_and_its_clean_set(text):
     with pytest.raises(UsageError, match="expected SHIFT or SHIFT~CLEAN"):
-        Against.parse(text, "val")
+        report([text], ["pgd"])
 
 
 def test_the_text_to_the_letter():
@@ -226,7 +231,7 @@ def test_a_store_of_predictions(filled, make_dataset):
             wrong = rng.random(len(data)) >= share
             accuracy[condition, place] = 1 - wrong.mean()
             filled.add(data, wrong.astype(int), model=model, condition=condition)
-    found = correlate(filled.store, against("c", x="clean"), against("natural", x="clean"), origins=ORIGINS)
+    found = correlate(filled.store, ["c"], ["natural"], x="clean", origins=ORIGINS)
     x, fog_1, fog_2, y = (
         np.array([accuracy[condition, place] for place in range(M)])
         for condition in ("clean", "c/fog/1", "c/fog/2", "natural")
@@ -234,22 +239,21 @@ def test_a_store_of_predictions(filled, make_dataset):
     a, b = rho(x, (fog_1 + fog_2) / 2, STANDARD)[~STANDARD], rho(x, y, STANDARD)[~STANDARD]
     assert found.pairs[0].r.value == pytest.approx(np.corrcoef(a, b)[0, 1])
     options = CorrelateOptions(each=True)
-    each = correlate(str(filled.store), against("c", x="clean"), against("natural", x="clean"), origins=ORIGINS,
-                     options=options)  # fmt: skip
+    each = correlate(str(filled.store), ["c"], ["natural"], origins=ORIGINS, options=options)
     assert {pair.synthetic for pair in each.pairs} == {"c/fog/1", "c/fog/2"}
 
 
 def test_a_store_of_imported_accuracies(filled):
     with pytest.raises(StoreError, match="nothing in it yet"):
-        correlate(filled.store, against("c"), against("v2"))
+        correlate(filled.store, ["c"], ["v2"], x="val")
     write_table(filled.store, ROWS)
     for each in (False, True):
         options = CorrelateOptions(each=each)
-        stored = correlate(filled.store, against("c"), against("v2"), origins=ORIGINS, options=options)
+        stored = correlate(filled.store, ["c"], ["v2"], x="val", origins=ORIGINS, options=options)
         assert stored == report(["c"], ["v2"], options)
 
 
 def test_a_store_may_take_all_models(filled):
     write_table(filled.store, ROWS)
     options = CorrelateOptions(line=replace(RobustnessOptions(), baseline=""))
-    assert correlate(filled.store, against("pgd"), against("v2"), options=options).pairs[0].n == M
+    assert correlate(filled.store, ["pgd"], ["v2"], x="val", options=options).pairs[0].n == M

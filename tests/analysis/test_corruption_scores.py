@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.score import score
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.model import Input
+from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions import registry
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES, alexnet
 from oodometer.stats.bootstrap import Resampling, resample_counts
@@ -134,9 +138,8 @@ def test_files_on_disk_are_joined_by_their_ids(filled, make_dataset):
         for severity in SEVERITIES:
             order = rng.permutation(20)
             contents = [rng.bytes(16) for _ in order]
-            data = make_dataset(
-                20, ids=[ids[at] for at in order], labels=order % 4, contents=contents, name=f"c/{name}/{severity}"
-            )
+            data = make_dataset(20, ids=[ids[at] for at in order], labels=order % 4, contents=contents, name="c")
+            data = replace(data, part=f"{name}/{severity}")
             condition = f"imagenet-c:disk/{name}/{severity}"
             ranks = wrong[name, severity][order].astype(int)
             filled.add(data, ranks, condition=condition, n_classes=1000)
@@ -360,7 +363,7 @@ def test_all_right_and_all_wrong(filled, make_dataset, value, sign):
 def test_the_same_conditions_with_another_seed_are_not_mixed(filled, make_dataset):
     wrong, data = errors_of(9, 17, ("fog",)), make_dataset(9)
     for seed in (0, 1):
-        add_family(filled, data, wrong, names=("fog",), clean=False, transform={"seed": seed})
+        add_family(filled, data, wrong, names=("fog",), clean=False, transform={"name": "fog", "seed": seed})
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ce"])
     assert str(caught.value) == (
@@ -371,8 +374,8 @@ def test_the_same_conditions_with_another_seed_are_not_mixed(filled, make_datase
 def test_preprocessings_are_models_of_their_own(filled, make_dataset):
     first, second = errors_of(9, 18), errors_of(9, 19)
     data = make_dataset(9)
-    add_family(filled, data, first, input={"size": 1})
-    add_family(filled, data, second, input={"size": 2})
+    add_family(filled, data, first, input=Input(Geometry(1, 1)))
+    add_family(filled, data, second, input=Input(Geometry(2, 2)))
     values = [row.estimate.value for row in score(filled.store, metrics=["mce"]).rows]
     assert sorted(values) == pytest.approx(
         sorted(plain_numbers(wrong, [1] * 9)["mce"] for wrong in (first, second)), abs=1e-12
@@ -383,7 +386,8 @@ def test_other_labels_under_the_same_id_are_refused(filled, make_dataset):
     for severity in SEVERITIES:
         labels = [0, 1, 2, 3 + (severity == 5)]
         contents = [bytes([severity, at]) * 8 for at in range(4)]
-        data = make_dataset(4, labels=labels, contents=contents, name=f"c/fog/{severity}")
+        data = make_dataset(4, labels=labels, contents=contents, name="c")
+        data = replace(data, part=f"fog/{severity}")
         filled.add(data, [0, 1, 0, 1], condition=f"imagenet-c:disk/fog/{severity}", n_classes=1000)
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ce"])

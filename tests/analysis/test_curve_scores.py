@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 from oodometer.analysis.score import score
 from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import from_logits
+from oodometer.store.index import look
 
 
 @pytest.fixture
@@ -18,8 +19,8 @@ def rows(filled, make_dataset):
     data = make_dataset(300, labels=rng.integers(0, 10, 300))
     logits = rng.normal(0, 2, (300, 10)) + 3 * np.eye(10)[data.labels]
     filled.put(data, from_logits(logits, data.labels, np.arange(300)))
-    (cell,) = filled.store.cells()
-    return filled.store.read(cell)
+    index = look(filled.store)
+    return index.read(index.cells[0])
 
 
 def numbers(store, name: str) -> dict[float, object]:

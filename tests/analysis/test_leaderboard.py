@@ -13,6 +13,8 @@ from oodometer.analysis.leaderboard import Column, Leaderboard, leaderboard
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import StoreError
+from oodometer.store.index import Index, look
+from oodometer.store.run import Run
 from oodometer.store.store import Store
 
 COLUMNS = [
@@ -46,7 +48,7 @@ def moved(by: int) -> Transform:
 
 
 @pytest.fixture
-def store(tmp_path, make_dataset: Callable[..., Dataset]) -> Store:
+def run(tmp_path, make_dataset: Callable[..., Dataset]) -> Run:
     sides = {name: make_dataset(n, k=3, name=name, ids=[f"{name}{at}" for at in range(n)]) for name, n in N.items()}
     standard, style = (Condition(name, data) for name, data in sides.items())
     few = sides["iid"].take(np.arange(20), name="few")
@@ -56,8 +58,18 @@ def store(tmp_path, make_dataset: Callable[..., Dataset]) -> Store:
 
 
 @pytest.fixture
-def board(store: Store) -> Leaderboard:
-    return leaderboard(store, store.cells(), COLUMNS, robust_in=1)
+def store(run: Run) -> Store:
+    return run.store
+
+
+@pytest.fixture
+def index(store: Store) -> Index:
+    return look(store)
+
+
+@pytest.fixture
+def board(index: Index) -> Leaderboard:
+    return leaderboard(index, index.cells, COLUMNS, robust_in=1)
 
 
 def test_the_numbers_are_those_of_score(store, board):
@@ -70,10 +82,10 @@ def test_the_numbers_are_those_of_score(store, board):
             assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
 
 
-def test_a_family_is_a_mean_whose_units_are_images(store, board):
-    cells = {(cell.model_name, cell.condition_name): cell for cell in store.cells()}
+def test_a_family_is_a_mean_whose_units_are_images(index, board):
+    cells = {(cell.model_name, cell.condition_name): cell for cell in index.cells}
     for entry in board.entries:
-        right = np.mean([store.read(cells[entry.model, f"fam/x/{by}"]).rank == 0 for by in (1, 2)], axis=0)
+        right = np.mean([index.read(cells[entry.model, f"fam/x/{by}"]).rank == 0 for by in (1, 2)], axis=0)
         found = entry.accuracies[2]
         reach = t.ppf(0.975, 19) * right.std(ddof=1) / np.sqrt(20)
         assert (found.value, found.n) == (pytest.approx(right.mean()), 20)
@@ -89,18 +101,18 @@ def test_the_best_is_first_and_rho_is_that_of_robustness(store, board):
     assert {one.model for one in board.robustness.models if not one.in_baseline} == {"more"}
 
 
-def test_only_the_cells_that_are_given_count(store):
-    some = [cell for cell in store.cells() if cell.model_name in "ab"]
-    found = leaderboard(store, some, COLUMNS, robust_in=1)
+def test_only_the_cells_that_are_given_count(index):
+    some = [cell for cell in index.cells if cell.model_name in "ab"]
+    found = leaderboard(index, some, COLUMNS, robust_in=1)
     assert {entry.model for entry in found.entries} == {"a", "b"}
     lone = [cell for cell in some if cell.model_name == "a" or cell.condition_name == "iid"]
-    found = leaderboard(store, lone, COLUMNS, robust_in=1)
+    found = leaderboard(index, lone, COLUMNS, robust_in=1)
     assert next(entry for entry in found.entries if entry.model == "b").accuracies[1:] == (None, None)
     assert found.robustness is None
     assert found.notes[0].startswith("no effective robustness: the baseline (1 models of category 'standard')")
     assert "–" in str(found)
     with pytest.raises(StoreError, match="no predictions on iid and style"):
-        leaderboard(store, [], COLUMNS, robust_in=1)
+        leaderboard(index, [], COLUMNS, robust_in=1)
 
 
 def test_the_table(board):

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oodometer.analysis.named import cells_of, models_of
+from oodometer.analysis.named import models_of
 from oodometer.core.errors import UsageError
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.imports import import_predictions
+from oodometer.store.index import look
 
 
 @pytest.fixture
@@ -27,19 +28,22 @@ def imported(tmp_path):
 
 
 def test_files_of_answers_under_one_name_are_one_model(imported):
-    cells = imported.cells()
-    assert len({cell.model["digest"] for cell in cells}) == 2
-    (group,) = models_of(cells)
+    index = look(imported)
+    assert len({cell.model.digest for cell in index.cells}) == 2
+    (group,) = models_of(index.cells)
     assert [cell.condition_name for cell in group] == ["clean", "shifted"]
-    assert cells_of("mine", cells, imported) == cells
+    assert index.of_model("mine") == list(index.cells)
 
 
 def test_two_files_on_the_same_condition_must_be_told_apart(imported):
     again = StoredAnswers("mine", "3" * 32, ("a", "b", "c"), np.eye(3, 4), "logits")
     store = import_predictions(again, np.array([0, 1, 2]), store=imported, condition="clean")
-    with pytest.raises(UsageError, match="or from several files; say which: mine@"):
-        cells_of("mine", store.cells(), store)
-    assert len(cells_of("mine@3333", store.cells(), store)) == 1
+    index = look(store)
+    assert set(index.models) == {"mine@11111111", "mine@22222222", "mine@33333333"}
+    with pytest.raises(UsageError, match="mine stands for several models; say which: mine@11111111, mine@22222222, m"):
+        index.of_model("mine")
+    (cell,) = index.of_model("mine@3333")
+    assert cell.model.digest == "3" * 32
 
 
 def test_other_weights_are_another_model(filled, make_dataset):
@@ -47,4 +51,4 @@ def test_other_weights_are_another_model(filled, make_dataset):
     one = filled.add(data, [0, 0, 0])
     other = filled.add(data, [0, 0, 0], digest="b" * 32)
     assert len(models_of([one, other])) == 2
-    assert len(models_of([one, replace(one, condition={**one.condition, "name": "shifted"})])) == 1
+    assert len(models_of([one, replace(one, condition=replace(one.condition, name="shifted"))])) == 1

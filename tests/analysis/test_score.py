@@ -153,7 +153,7 @@ def test_data_sets_of_one_name_are_told_apart_by_their_content(filled, make_data
 def test_a_score_names_its_cell(filled, make_dataset, right):
     cell = filled.add(make_dataset(10, k=3), right(5, 10))
     (row,) = score(filled.store).rows
-    assert (row.cell, row.weights, row.content) == (cell.key, "a" * 8, cell.condition["data"][:8])
+    assert (row.cell, row.weights, row.content) == (cell.key, "a" * 8, cell.condition.data.digest[:8])
 
 
 def test_json_is_json(filled, make_dataset, right):

@@ -12,12 +12,14 @@ from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.records import ShiftRecord, record_of_shift
 from oodometer.stats.paired import PairedCounts, paired_difference
+from oodometer.store.tables import parse_table, write_table
 
 
 def pair(store, name, standard, shifted, kind="dataset"):
     """Remember that two conditions, given as (name, data), are a pair."""
-    store.add_shift(Shift(name, kind, *(Condition(*side) for side in (standard, shifted))))
+    store.add_shift(record_of_shift(Shift(name, kind, *(Condition(*side) for side in (standard, shifted)))))
 
 
 @pytest.fixture
@@ -100,14 +102,10 @@ def test_sides_over_different_classes_are_never_compared(filled, make_dataset, r
     data, other = make_dataset(20), make_dataset(20, ids=[f"o{one}" for one in range(20)], name="a")
     standard = filled.add(data, right(10, 20))
     shifted = filled.add(other, right(5, 20), condition="imagenet-a", n_classes=200, label_map="f" * 32)
-    described = {"name": "bad", "kind": "dataset", "standard": standard.condition, "shifted": shifted.condition}
-
-    class Described:
-        def describe(self):
-            return described
-
-    filled.store.add_shift(Described())
-    with pytest.raises(OodometerError, match="bad: its two sides are answered over different classes"):
+    filled.store.add_shift(ShiftRecord("bad", "dataset", standard.condition, shifted.condition))
+    with pytest.raises(
+        OodometerError, match="no model was run on clean and imagenet-a over the same classes; run both with"
+    ):
         gaps(filled.store)
 
 
@@ -119,7 +117,9 @@ def test_images_of_no_class_have_no_gap_but_are_told_apart_from_their_other_side
     filled.add(outside, np.zeros(30, dtype=int), condition="imagenet-o")
     sides = ("val-on-imagenet-o-classes", on_classes), ("imagenet-o", outside)
     pair(filled.store, "imagenet-o", *sides, kind="adversarially filtered")
-    with pytest.raises(OodometerError, match="images without labels have no accuracy; 'score --ood' tells how well"):
+    with pytest.raises(
+        OodometerError, match="images without labels have no accuracy; 'score --ood imagenet-o' tells how"
+    ):
         gaps(filled.store)
     with pytest.raises(
         OodometerError, match="the images of imagenet-o have no labels, so there is no accuracy on them"
@@ -143,8 +143,20 @@ def test_robustness_knows_the_other_side(filled, make_dataset, right):
     assert robustness(filled.store, "imagenet-a", options=options).x == ("val-on-a",)
     assert robustness(filled.store, "imagenet-a", x=["clean"], options=options).x == ("clean",)
     pair(filled.store, "imagenet-a", ("clean", clean), ("imagenet-a", shifted))
-    with pytest.raises(UsageError, match="imagenet-a was compared with several; say which: --x clean or --x val-on-a"):
+    with pytest.raises(UsageError, match="say which: imagenet-a against clean, imagenet-a against val-on-a"):
         robustness(filled.store, "imagenet-a", options=options)
+    for name in ("clean", "val-on-a"):
+        for asked in (f"imagenet-a against {name}", f"imagenet-a~{name}"):
+            assert robustness(filled.store, asked, options=options).x == (name,)
+
+
+def test_a_shift_that_a_table_alone_knows_has_no_score_of_a_model_of_that_name(filled, make_dataset, right):
+    data = make_dataset(20)
+    filled.add(data, right(15, 20))
+    filled.add(data, right(10, 20), condition="greyscale")
+    write_table(filled.store, parse_table("model,val,imagenet-sketch\nmine,80,70\n", source="t.csv"))
+    assert [row.condition for row in gaps(filled.store)] == ["greyscale"]
+    assert {row.shift for row in gaps_of_store(filled.store).rows} == {"greyscale", "imagenet-sketch"}
 
 
 def test_a_side_that_is_unfinished_is_told(filled, make_dataset, right):

@@ -10,7 +10,9 @@ from scipy.special import log_softmax
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.score import score
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.model import Input
 from oodometer.core.predictions import from_logits, with_logits
+from oodometer.core.preprocessing import Geometry
 
 
 def answers(data, seed: int, sharp: float, *, noise: float = 1.0, positions=None) -> np.ndarray:
@@ -149,7 +151,7 @@ def test_precisions_and_preprocessings_have_their_own(filled, make_dataset):
     sharp, flat = answers(data, 1, 4.0), answers(data, 1, 0.5)
     put(filled, data, sharp, precision="float32")
     put(filled, data, flat, precision="mixed")
-    put(filled, data, flat * 2, input={"size": 7})
+    put(filled, data, flat * 2, input=Input(Geometry(7, 7)))
     rows = score(filled.store, metrics=["nll"], options=ScoreOptions(temperature="clean")).rows
     temperatures = sorted(float(row.convention.split()[-4]) for row in rows)
     expected = sorted(fitted(logits, data.labels) for logits in (sharp, flat, flat * 2))

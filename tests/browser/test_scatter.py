@@ -390,7 +390,7 @@ def test_a_knee_is_drawn(browser_page, tmp_path, table_study):
     clean = np.linspace(0.5, 0.9, 9)
     columns = {"val-on-imagenet-a-classes": clean, "imagenet-a": clean**4 + 0.01 * np.sin(np.arange(9)) + 0.02}
     study = table_study(columns)
-    study = study_of(study.store, origins={f"m{at}": Origin("standard") for at in range(9)},
+    study = study_of(study.index, origins={f"m{at}": Origin("standard") for at in range(9)},
                      options=RobustnessOptions(knee=0.71, resampling=Resampling(draws=100)))  # fmt: skip
     open_study(browser_page, study, tmp_path)
     figure = drawn(browser_page, "scatter")

@@ -111,7 +111,7 @@ def test_images_without_labels_have_no_gap(shops):
     words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
     result = oodometer(*words)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "left out: light: country=fr: images without labels have no accuracy" in result.stderr
+    assert "left out: country=fr: images without labels have no accuracy" in result.stderr
 
 
 def test_what_split_writes_is_what_run_runs_on(shops):
@@ -119,11 +119,10 @@ def test_what_split_writes_is_what_run_runs_on(shops):
     assert oodometer("split", "shops.csv", *base, "--out", "sets").exit_code == 0
     assert oodometer(*RUN, "--data", "shops.csv", *base).exit_code == 0
     assert oodometer(*RUN, "--data", "sets/iid.csv").exit_code == 0
-    from oodometer.store.images import images_of
-    from oodometer.store.store import open_store
+    from oodometer.store.index import index_at
 
-    store = open_store("runs")
-    ids = {cell.condition_name: set(images_of(store, cell).ids.tolist()) for cell in store.cells()}
+    index = index_at("runs")
+    ids = {cell.condition_name: set(index.images(cell).ids.tolist()) for cell in index.cells}
     assert ids["clean"] == ids["iid"]
 
 

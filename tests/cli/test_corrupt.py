@@ -205,3 +205,62 @@ def test_an_id_that_leads_upwards_is_refused(tmp_path):
     result = oodometer("corrupt", str(tmp_path / "data" / "list.csv"), str(tmp_path / "c"), "--corruptions", "contrast")
     assert result.exit_code == 1
     assert "outside the layout" in result.stderr
+
+
+ONE = ("--corruptions", "contrast", "--severities", "1", "--size", "32")
+
+
+def test_a_broken_image_is_an_error_before_anything_is_written_or_left_out(photos, tmp_path):
+    whole = (photos / "red/1.png").read_bytes()
+    (photos / "red/1.png").write_bytes(whole[:80])
+    said = f"val: 1 of 40 images can't be read, first {photos}/red/1.png: damaged image"
+    refused = oodometer("corrupt", photos, tmp_path / "c", *ONE)
+    assert (refused.exit_code, said in refused.stderr, "--skip-broken" in refused.stderr) == (1, True, True)
+    assert not (tmp_path / "c").exists()
+    left_out = oodometer("corrupt", photos, tmp_path / "c", *ONE, "--skip-broken")
+    assert left_out.exit_code == 0, left_out.stderr
+    assert f"warning: {said}" in left_out.stderr
+    assert left_out.stderr.endswith(f"39 images written to {tmp_path / 'c'}\n")
+    assert not (tmp_path / "c/contrast/1/red/1.JPEG").exists()
+
+
+def test_an_image_that_was_left_out_is_written_when_it_is_mended(photos, tmp_path):
+    oodometer("corrupt", photos, tmp_path / "undisturbed", *ONE)
+    whole = (photos / "red/1.png").read_bytes()
+    (photos / "red/1.png").write_bytes(whole[:80])
+    for words in (ONE, ONE):
+        assert oodometer("corrupt", photos, tmp_path / "c", *words, "--skip-broken").exit_code == 0
+    (photos / "red/1.png").write_bytes(whole)
+    mended = oodometer("corrupt", photos, tmp_path / "c", *ONE)
+    assert mended.stderr.endswith(f"1 images written to {tmp_path / 'c'}\n")
+    files = {path.relative_to(tmp_path / "c") for path in (tmp_path / "c").rglob("*.JPEG")}
+    assert len(files) == 40
+    for file in files:
+        assert (tmp_path / "c" / file).read_bytes() == (tmp_path / "undisturbed" / file).read_bytes()
+    (photos / "red/3.png").write_bytes((photos / "blue/3.png").read_bytes())  # other data than before
+    other = oodometer("corrupt", photos, tmp_path / "c", *ONE)
+    assert (other.exit_code, "holds corruptions of other data" in other.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("photo.png", "sheet.png", "--preview", "--severities", "1"), "leave out --severities, --skip-broken"),
+        (("photo.png", "sheet.png", "--preview", "--skip-broken"), "leave out --severities, --skip-broken"),
+        (("small.npz", "c", "--size", "32"), "small.npz: images of an array keep their size; leave out --size"),
+    ],
+)
+def test_a_flag_that_would_do_nothing_is_an_error(arrays, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save("photo.png")
+    result = oodometer("corrupt", *words)
+    assert (result.exit_code, said in result.stderr, len(result.stderr.splitlines())) == (2, True, 1)
+    assert not Path(words[1]).exists()
+
+
+def test_a_kind_of_picture_that_can_only_be_read_is_one_line(tmp_path):
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(tmp_path / "there.png")
+    words = ("--preview", "--corruptions", "contrast")
+    result = oodometer("corrupt", tmp_path / "there.png", tmp_path / "sheet.psd", *words)
+    assert (result.exit_code, "use for example .png" in result.stderr) == (1, True)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix) == ["there.png"]

@@ -13,6 +13,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from oodometer.cli.main import main
 from oodometer.data.imagenet import imagenet
 from oodometer.shifts.installed import installed_groups
+from oodometer.store.index import index_at
 
 MODEL = '''
 import numpy as np
@@ -99,11 +100,9 @@ def test_json_has_all_of_it(here):
 def test_the_mask_is_what_keeps_tench_out(here):
     """Over all 1,000 classes, the picture that says 999 would be a tench in the second place."""
     oodometer(*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs", "--keep", "logits")
-    from oodometer.store.store import open_store
-
-    store = open_store("runs")
-    (cell,) = [cell for cell in store.cells() if cell.condition_name == "imagenet-a"]
-    rows = store.read(cell, logits=True)
+    index = index_at("runs")
+    (cell,) = [cell for cell in index.cells if cell.condition_name == "imagenet-a"]
+    rows = index.read(cell, logits=True)
     assert cell.n_classes == rows.logits.shape[1] == 200
     assert rows.logits[2].max() == 0  # its 999 and its tench are both outside
 
@@ -142,15 +141,15 @@ def test_a_run_shows_its_own_data_and_a_store_of_several_tells_them_apart(here):
     assert [row["estimate"]["n"] for row in rows if row["metric"] == "gap"] == [3]
     headings = [line for line in oodometer("gaps", "runs").splitlines() if not line.startswith(" ")]
     assert [line.partition(") ")[0] for line in sorted(headings)] == [
-        "imagenet-a (imagenet-a",
-        "imagenet-a (imagenet-a[2, seed 0]",
+        "imagenet-a@imagenet-a (n=3",
+        "imagenet-a@imagenet-a[2, seed 0] (n=2",
     ]
     of_both = json.loads(oodometer("score", "runs", "--metrics", "gap", "--json"))
     # the data that a gap is about are those of its own shifted side
     assert {(row["data"], row["estimate"]["n"]) for row in of_both} == {("imagenet-a", 3), ("imagenet-a[2, seed 0]", 2)}
     says(here / "data/imagenet-a" / imagenet().classes[IN_A[0]] / "4.jpg", 0)  # the same name, other images
     oodometer(*whole)
-    assert oodometer("gaps", "runs").count("\nimagenet-a (imagenet-a@") == 2
+    assert oodometer("gaps", "runs").count("\nimagenet-a@imagenet-a@") == 2
 
 
 def test_a_run_says_nothing_of_the_gaps_of_other_models(here):
@@ -160,7 +159,7 @@ def test_a_run_says_nothing_of_the_gaps_of_other_models(here):
     says(here / "data/imagenet/val/n01443537/6.JPEG", 1)
     other = [*RUN[:2], "other=callable:known_answers:reads_pixels", *RUN[3:], "--resize", "squash", "--store", "runs"]
     found = CliRunner().invoke(main, [*other, "--on", "imagenet-o"])
-    assert "left out: other: imagenet-o: images without labels have no accuracy" in found.stderr
+    assert "left out: imagenet-o: images without labels have no accuracy" in found.stderr
     found = CliRunner().invoke(main, [*RUN, "--resize", "squash", "--on", "imagenet-a", "--store", "runs"])
     assert "left out" not in found.stderr
 

@@ -9,6 +9,7 @@ import pytest
 
 import oodometer as odo
 from as_typed import oodometer
+from oodometer.store.index import index_at
 
 N, K = 60, 20
 IDS = [f"image{row:02d}.png" for row in range(N)]
@@ -41,8 +42,7 @@ def top_1() -> dict[str, odo.Estimate]:
 
 
 def cards() -> dict[str, tuple[str, str | None]]:
-    cells = odo.open_store("runs").cells()
-    return {cell.model_name: (cell.model["card"]["category"], cell.model["card"]["parent"]) for cell in cells}
+    return {cell.model_name: (cell.model.card.category, cell.model.card.parent) for cell in index_at("runs").cells}
 
 
 @pytest.mark.parametrize("what", ["preds", "preds/*.npy", "preds/[rva]*.npy"])
@@ -59,7 +59,7 @@ def test_many_files_in_one_call(workplace: Path, what: str) -> None:
         "resnet": ("standard", None),
         "vit": ("more data", None),
     }
-    assert len({cell.condition["data"] for cell in odo.open_store("runs").cells()}) == 1
+    assert len({cell.data for cell in index_at("runs").cells}) == 1
 
 
 def test_models_without_a_category_are_told(workplace: Path) -> None:
@@ -77,7 +77,8 @@ def test_models_without_a_category_are_told(workplace: Path) -> None:
     # What is in the store keeps its card, and that is told.
     result = oodometer("import", "preds/vit.npy", *words, "--category", "more data")
     assert result.stderr.splitlines()[0] == (
-        "warning: vit: it was there already as standard, and its card stays; use another store to change it"
+        "warning: vit: it was there already as standard, and its card stays; to change it, remove it first "
+        "('oodometer rm runs vit')"
     )
 
 
@@ -208,7 +209,7 @@ def test_what_was_imported_twice_is_there_once(workplace: Path) -> None:
     words = ("import", "preds", "--labels", "val.csv", "--n-classes", "20", "--category", "standard")
     first, second = oodometer(*words), oodometer(*words)
     assert first.stderr == second.stderr
-    assert len(odo.open_store("runs").cells()) == 3
+    assert len(index_at("runs").cells) == 3
 
 
 @pytest.mark.parametrize("kind", ["labels", "predictions", "categories"])

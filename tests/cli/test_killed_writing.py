@@ -131,6 +131,15 @@ def test_what_another_call_clears_away_is_written_again(tmp_path: Path) -> None:
     assert len(taken) == 3
 
 
+def test_a_file_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
+
+    monkeypatch.chdir(tmp_path)
+    with nothing_unfinished(Path("a.txt").parent):
+        write_whole(Path("a.txt").parent, "a.txt", lambda file: file.write(b"whole"))
+    assert contents(tmp_path) == {"a.txt": b"whole"}
+
+
 def test_split_again_changes_nothing_and_foreign_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for number in range(4):

@@ -11,9 +11,9 @@ from click.testing import Result
 from scipy.special import expit, logit
 
 from as_typed import oodometer
+from made_cells import made_cell
 from oodometer.core.dataset import Dataset
 from oodometer.core.predictions import from_logits
-from oodometer.store.cells import Cell
 from oodometer.store.store import open_store
 from shared_data import shared
 from six_models import CATEGORIES, TABLE
@@ -125,7 +125,8 @@ def test_a_knee_with_too_few_models_above() -> None:
         (("--table", "grid.csv"), 2, "Missing option '--shift'"),
         (("--table", "none.csv", "--y", "v2"), 1, "none.csv: no such table"),
         (("--table", ".", "--y", "v2"), 1, ".: not a text file; expected CSV"),
-        (("--table", "grid.csv", "--y", "v2"), 2, "the table: nothing was measured on 'clean'"),
+        (("--table", "grid.csv", "--x", "clean", "--y", "v2"), 2, "the table: nothing was measured on 'clean'"),
+        (("--table", "grid.csv", "--y", "v2"), 2, "no categories are known: give --categories CSV"),
         (("--table", "grid.csv", "--x", "val", "--y", "v2"), 2, "no categories are known: give --categories CSV"),
         (("--table", "grid.csv", "--x", "val", "--y", "v2", "--categories", "no.csv"), 1, "no.csv: no such table of"),
         (("--table", "grid.csv", "--x", "val", "--y", "v2", "--sizes", "no.csv"), 1, "no.csv: no such table of sizes"),
@@ -150,14 +151,7 @@ def test_a_store_of_predictions(make_dataset) -> None:
         card = {"category": "standard"} if place < 4 else {"category": "more data", "parent": "m3"}
         for condition, share in (("clean", 0.6 + 0.06 * place), ("imagenet-c/fog/3", 0.4 + 0.05 * place)):
             wrong = rng.random(300) >= share
-            cell = Cell(
-                model={"name": f"m{place}", "digest": str(place) * 32, "input": {}, "card": card},
-                condition={"name": condition, "data": data.digest, "label_map": None, "transform": None},
-                data=data.name,
-                space=data.space.name,
-                n_classes=5,
-                n_images=300,
-            )
+            cell = made_cell(data, model=f"m{place}", digest=str(place) * 32, condition=condition, card=card)
             store.add_cell(cell, data)
             logits = np.eye(5)[(data.labels + wrong) % 5]
             store.write_part(cell.key, 0, 300, from_logits(logits, data.labels, np.arange(300)))
@@ -239,7 +233,8 @@ def test_the_headline_rho_of_the_testbed() -> None:
 
 def test_imagenet_a_has_a_knee_at_a_model_that_has_nothing_right(made: Path) -> None:
     words = ("--x", "val-on-imagenet-a-classes", "--y", "imagenet-a")
-    bent, straight = on_testbed(made, *words, "--knee", "resnet50"), on_testbed(made, *words)
+    bent, straight = (on_testbed(made, *words, "--knee", knee) for knee in ("resnet50", "none"))
+    assert on_testbed(made, *words)["fitted"] == bent["fitted"]  # as the catalogue says
     below, above = bent["fitted"]["pieces"]
     (filtering,) = [one for one in bent["models"] if one["model"] == "resnet50"]
     assert (filtering["y"]["value"], filtering["x"][0]["value"]) == (0.0, bent["fitted"]["knee"])

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from as_typed import oodometer
+from made_cells import made_cell
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes
 from oodometer.metrics.corruption_error import COMMON, SEVERITIES
-from oodometer.store.cells import Cell
 from oodometer.store.store import Store, open_store
 
 N, K = 40, 10
 
 
 def put(store: Store, data, condition: str, rows, *, model: str = "mine", k: int = K) -> None:
-    about = {"name": condition, "data": data.digest, "label_map": None, "transform": None}
-    cell = Cell({"name": model, "digest": "a" * 32, "input": {}}, about, data.name, data.space.name, k, len(data))
+    cell = made_cell(data, model=model, condition=condition, n_classes=k)
     store.add_cell(cell, data)
     store.write_part(cell.key, 0, len(data), rows)
     store.seal(cell, keep_logits=False)

@@ -35,8 +35,8 @@ def test_text_on_stdout_and_talk_on_stderr() -> None:
     assert found.stdout.splitlines()[:9] == [
         "Top-1 accuracy of each model in per cent, clean and under shift.",
         "",
-        "             imagenetv2    imagenet-c",
-        "   clean   acc.       τ  acc.       τ",
+        "             imagenetv2  imagenet-c/fog/1",
+        "   clean   acc.       τ    acc.         τ",
         "standard:",
         "b   70.0   50.0       –  50.0       –",
         "c   60.0   45.0       –  30.0       –",
@@ -79,7 +79,7 @@ def test_a_file_is_written_as_it_ends(file: str, start: str) -> None:
 def test_csv_has_every_shift_and_full_precision() -> None:
     found = table("runs", "--format", "csv", "--columns", "accuracy", "--sort", "model")
     rows = list(csv.DictReader(io.StringIO(found.stdout, newline="")))
-    assert [(row["model"], row["imagenetv2"], row["imagenetv2 n"], row["imagenet-c"]) for row in rows] == [
+    assert [(row["model"], row["imagenetv2"], row["imagenetv2 n"], row["imagenet-c/fog/1"]) for row in rows] == [
         ("a", "0.8", "1000", "0.6"),
         ("b", "0.5", "1000", "0.5"),
         ("c", "0.45", "1000", "0.3"),
@@ -90,7 +90,7 @@ def test_json() -> None:
     found = table("runs", "--what", "gaps", "--json")
     values = {one["model"]: one["values"] for one in json.loads(found.stdout)["models"]}
     assert values["b"]["imagenetv2"]["value"] == pytest.approx(0.2)
-    assert values["b"]["imagenet-c"]["value"] == pytest.approx(0.2)
+    assert values["b"]["imagenet-c/fog/1"]["value"] == pytest.approx(0.2)
 
 
 def test_corruptions_and_half_widths() -> None:
@@ -107,7 +107,7 @@ def test_corruptions_and_half_widths() -> None:
     [
         (("runs", "--shift", "imagenetv3"), 2, "nothing was measured on 'imagenetv3'; did you mean imagenetv2?"),
         (("runs", "--columns", "rhoo"), 2, "no column 'rhoo'; did you mean rho?"),
-        (("runs", "--sort", "zzz"), 2, "no column 'zzz' to sort by; known: clean, imagenet-c, imagenetv2, model"),
+        (("runs", "--sort", "zzz"), 2, "no column 'zzz' to sort by; known: clean, imagenet-c/fog/1, imagenetv2, model"),
         (("runs", "--what", "gaps", "--columns", "rho"), 2, "--columns are those of the leaderboard"),
         (("runs", "--sort", "klean"), 2, "no column 'klean' to sort by; did you mean clean?"),
         (("runs", "--what", "corruptions", "--shift", "cifar10-c"), 2, "no family of corruptions 'cifar10-c'"),

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from as_typed import oodometer
+from oodometer.core.model import Card
 from oodometer.models.load import load_model
 
 pytest.importorskip("torch")
@@ -87,12 +88,7 @@ def test_the_card_says_what_was_done(shapes):
     result = oodometer("train", shapes, *words, "--epochs", 1)
     assert result.exit_code == 0
     model = load_model("onnx:resnet8x0.25.onnx")
-    assert model.card.describe() == {
-        "category": "robust intervention",
-        "parent": "p",
-        "interventions": ["erase"],
-        "training_data": "shapes",
-    }
+    assert model.card == Card("robust intervention", "p", ("erase",), "shapes")
     assert (model.notes["weights"], model.notes["augment"]) == ("float16", "crop, erase")
 
 

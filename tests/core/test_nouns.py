@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oodometer.core.condition import Condition, Shift, Transform, clean
+from oodometer.core.condition import Shift, clean
 from oodometer.core.digests import content_digest, digest_of
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.labels import LabelSpace, mask, numbered
@@ -200,27 +200,6 @@ def test_the_space_of_a_condition_is_what_is_answered(make_dataset):
     assert clean(data).name == "clean"
 
 
-def test_a_condition_is_described_by_all_that_changes_its_answers(make_dataset):
-    data, two = make_dataset(4), mask("two", numbered(3), ["0", "2"])
-
-    def fog(severity: int, view: Geometry) -> Transform:
-        return Transform("fog", {"severity": severity, "seed": 0}, lambda image, _: image, view)
-
-    plain = Geometry(8, 8)
-    conditions = [
-        clean(data),
-        clean(make_dataset(4, labels=[0, 1, 2, 2])),
-        clean(data, label_map=two),
-        Condition("other", data),
-        Condition("clean", data, transform=fog(1, plain)),
-        Condition("clean", data, transform=fog(2, plain)),
-        Condition("clean", data, transform=fog(2, Geometry(9, 9))),
-    ]
-    digests = {digest_of(condition.describe()) for condition in conditions}
-    assert len(digests) == len(conditions)
-    assert digest_of(clean(make_dataset(4, name="elsewhere")).describe()) in digests
-
-
 def test_a_shift_needs_the_same_classes_on_both_sides(make_dataset):
     small, large = make_dataset(4), make_dataset(4, space=LabelSpace("letters", ("a", "b", "c", "d")))
     message = message_of(UsageError, lambda: Shift("v2", "dataset", clean(small), clean(large)))
@@ -269,18 +248,6 @@ def test_a_model_is_opened_once():
     assert opened == [Compute(threads=0)]
 
 
-def test_a_model_describes_itself_in_json():
-    card = Card("more data", parent="p", interventions=("AugMix",), training_data="JFT")
-    described = make_model(card=card, notes={"a": "b"}).describe()
-    assert json.loads(json.dumps(described)) == described
-    assert described["card"]["interventions"] == ["AugMix"]
-
-
-def test_the_names_of_the_classes_are_part_of_the_description():
-    one, other = LabelSpace("classes", ("cat", "dog", "eel")), LabelSpace("classes", ("dog", "cat", "eel"))
-    assert make_model(one).describe()["classes"] != make_model(other).describe()["classes"]
-
-
 @quick
 @given(st.integers(0, 200), st.integers(1, 70))
 def test_batches_cover_every_row_once(n, size):
@@ -295,7 +262,6 @@ def test_batches_cover_every_row_once(n, size):
 def test_stored_answers_give_the_rows_asked_for():
     answers = StoredAnswers("p", "d", ("a", "b", "c"), np.arange(6).reshape(3, 2), "logits")
     assert answers.rows_for(("c", "a")).tolist() == [2, 0]
-    assert json.loads(json.dumps(answers.describe())) == answers.describe()
 
 
 def test_stored_answers_refuse_what_does_not_fit():

@@ -118,6 +118,7 @@ def test_a_long_list_of_names_is_not_poured_out():
         ("accuracy", ["aurc", "top-1"], "; known: aurc, top-1"),
         ("smith2021", ["smith2019"], "; known: smith2019"),
         ("smith2020", ["smith2019"], "; did you mean smith2019?"),
+        ("resnet5", ["resnet50", "vit"], "; did you mean resnet50?"),
         ("imagenetv2", ["imagenet-r", "imagenetv2-a", "imagenetv2-b"], "; did you mean imagenetv2-a or imagenetv2-b?"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 
 import oodometer as odo
 from oodometer.core.dataset import ImageSource, Progress, Scan
+from oodometer.store.index import look
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def counted() -> Callable[[odo.Dataset], tuple[odo.Dataset, Counting]]:
 
 def rows_of(store: odo.Store) -> dict[tuple[str, str], Any]:
     """All predictions of a store, by model and condition."""
-    return {(cell.model_name, cell.condition_name): store.read(cell) for cell in store.cells()}
+    return {(cell.model_name, cell.condition_name): store.read(cell) for cell in look(store).cells}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import oodometer as odo
 from oodometer.core.labels import numbered
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.imports import begin_import
-from oodometer.store.images import images_of
+from oodometer.store.index import look
 
 IDS = tuple("abcde")
 LABELS = np.array([0, 1, 2, 3, 4])
@@ -47,7 +47,7 @@ def refused(call, kind=odo.DataError) -> str:
 
 def data_of(store: odo.Store) -> dict[str, tuple[str, int]]:
     """Model to the digest and the classes of its data."""
-    return {cell.model_name: (cell.condition["data"], cell.n_classes) for cell in store.cells()}
+    return {cell.model_name: (cell.data.digest, cell.n_classes) for cell in look(store).cells}
 
 
 def test_models_of_one_set_have_one_data_set_whatever_they_answer(imports):
@@ -62,7 +62,7 @@ def test_the_order_of_a_file_does_not_matter(imports):
     store = imports(best("x", [0, 1, 2, 3, 0]), labels(ids=IDS, classes=numbered(5)))
     store = imports(best("y", [0, 3, 2, 1, 0], IDS[::-1]), labels(ids=IDS, classes=numbered(5)))
     assert len(set(data_of(store).values())) == 1
-    x, y = (store.read(cell) for cell in store.cells())
+    x, y = (store.read(cell) for cell in look(store).cells)
     assert x.prediction.tolist() == y.prediction.tolist() == [0, 1, 2, 3, 0]
     assert x.rank.tolist() == y.rank.tolist() == [0, 0, 0, 0, 1]
 
@@ -85,7 +85,7 @@ def test_names_of_classes_stay_with_the_data(imports):
     store = imports(logits("y", 10), LABELS)
     store = imports(best("z", [9] * 5), labels(classes=numbered(10)))
     assert len(set(data_of(store).values())) == 1
-    assert images_of(store, store.cells()[0]).space.classes == PETS.classes
+    assert look(store).images(look(store).cells[0]).space.classes == PETS.classes
 
 
 def test_files_of_another_number_of_classes_are_refused(imports):
@@ -132,7 +132,7 @@ def test_other_images_are_refused(imports):
 def test_data_without_a_name_are_another_set_on_each_condition(imports):
     imports(logits("x", 5), LABELS, data="imported")
     store = imports(logits("x", 7), LABELS[::-1].copy(), data="imported", condition="shifted")
-    assert sorted(cell.n_classes for cell in store.cells()) == [5, 7]
+    assert sorted(cell.n_classes for cell in look(store).cells) == [5, 7]
     assert "7 columns, but imported has 5" in refused(lambda: imports(logits("y", 7), LABELS, data="imported"))
 
 
@@ -153,14 +153,14 @@ def test_a_file_about_some_images_is_about_a_subset(tmp_path):
     assert part.dataset.ids == ("b", "d")
     assert part.dataset.space == whole.dataset.space
     assert part.dataset.digest == same.dataset.digest != whole.dataset.digest
-    by_name = {cell.model_name: begun.store.read(cell) for cell in begun.store.cells()}
+    by_name = {cell.model_name: begun.store.read(cell) for cell in look(begun.store).cells}
     assert by_name["part"].rank.tolist() == [0, 0]
 
 
 def test_subsets_of_what_is_in_the_store(imports):
     imports(logits("x", 5), LABELS)
     store = imports(best("y", [1, 1], ("b", "c")), np.array([1, 2]))
-    sizes = {cell.model_name: (cell.n_images, cell.n_classes) for cell in store.cells()}
+    sizes = {cell.model_name: (cell.n_images, cell.n_classes) for cell in look(store).cells}
     assert sizes == {"x": (5, 5), "y": (2, 5)}
     assert "other label" in refused(lambda: imports(best("z", [1, 1], ("b", "c")), np.array([2, 1])))
 
@@ -169,7 +169,7 @@ def test_the_whole_may_come_after_its_subsets(imports):
     imports(best("some", [1, 1], ("b", "c")), labels(ids=IDS, classes=numbered(5)))
     store = imports(best("others", [0, 4], ("a", "e")), labels(ids=IDS, classes=numbered(5)))
     store = imports(logits("all", 5), LABELS)
-    assert {cell.model_name: cell.n_images for cell in store.cells()} == {"some": 2, "others": 2, "all": 5}
+    assert {cell.model_name: cell.n_images for cell in look(store).cells} == {"some": 2, "others": 2, "all": 5}
     # Without the labels of all images nobody knows that two choices of images are of one set.
     assert "1 of 2 images are not among" in refused(lambda: imports(best("more", [0, 1], ("a", "z")), np.array([0, 1])))
 
@@ -178,7 +178,7 @@ def test_a_subset_keeps_the_order_in_which_it_came_first(imports):
     imports(best("x", [3, 1], ("d", "b")), labels([3, 1], classes=numbered(5)))
     store = imports(best("y", [1, 3], ("b", "d")), labels(ids=IDS))
     assert len(set(data_of(store).values())) == 1
-    assert [store.read(cell).prediction.tolist() for cell in store.cells()] == [[3, 1], [3, 1]]
+    assert [store.read(cell).prediction.tolist() for cell in look(store).cells] == [[3, 1], [3, 1]]
 
 
 def test_labels_and_answers_must_fit(imports):
@@ -199,7 +199,7 @@ def test_logits_of_many_images_are_the_same_in_batches(tmp_path, monkeypatch):
     stores = [odo.import_predictions(answers, truth, store=str(tmp_path / "whole"), keep_logits=True)]
     monkeypatch.setattr("oodometer.engine.stored_answers.BATCH", 8)
     stores.append(odo.import_predictions(answers, truth, store=str(tmp_path / "batches"), keep_logits=True))
-    whole, batches = (store.read(store.cells()[0], logits=True) for store in stores)
+    whole, batches = (store.read(look(store).cells[0], logits=True) for store in stores)
     for name in ("rank", "top5", "confidence", "energy", "entropy", "logits"):
         np.testing.assert_array_equal(getattr(whole, name), getattr(batches, name))
 
@@ -209,7 +209,7 @@ def test_what_looks_wrong_is_kept_with_the_answers(tmp_path):
     truth = np.arange(40) % 9
     answers = StoredAnswers("x", "x" * 32, ids, (truth + 1)[:, None], "classes")
     store = odo.import_predictions(answers, labels(truth, classes=numbered(10)), store=str(tmp_path / "runs"))
-    (cell,) = store.cells()
+    (cell,) = look(store).cells
     assert store.warnings(cell) == [
         "100.0% of the answers are the label plus 1 and 0.0% the label itself; is one of them counted from 1?"
     ]

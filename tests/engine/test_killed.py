@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import oodometer as odo
+from oodometer.store.index import look
 
 SLOW_MODEL = """
 import time
@@ -61,7 +62,7 @@ def finished(process: subprocess.Popen[str], code: int) -> tuple[str, str]:
 
 def rows_of(store: Path) -> odo.Predictions:
     opened = odo.open_store(str(store))
-    (cell,) = opened.cells()
+    (cell,) = look(opened).cells
     return opened.read(cell)
 
 

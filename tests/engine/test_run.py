@@ -14,6 +14,8 @@ from oodometer.core.dataset import silent
 from oodometer.core.model import Compute, Forward
 from oodometer.engine.executors import executors
 from oodometer.engine.plan import chunk_size, gaps
+from oodometer.store.index import look
+from oodometer.store.run import Run
 
 SMALL = odo.Input(view=odo.Geometry(32, 32, resize=36), mean=(0, 0, 0), std=(1, 1, 1))
 COLOURS = np.array([(40, 60, 200), (40, 180, 60), (128, 128, 128), (210, 50, 40)], dtype=np.float64)
@@ -41,6 +43,12 @@ def darker(amount: int) -> odo.Transform:
 def same(left: odo.Predictions, right: odo.Predictions) -> None:
     for one in fields(odo.Predictions):
         np.testing.assert_array_equal(getattr(left, one.name), getattr(right, one.name), err_msg=one.name)
+
+
+def only_rows(made: Run) -> odo.Predictions:
+    """The rows of a run of one cell."""
+    (cell,) = made.cells
+    return made.store.read(cell)
 
 
 def test_a_known_model_gets_its_known_accuracy(photos: Path, tmp_path: Path) -> None:
@@ -71,9 +79,9 @@ def test_threads_and_chunks_change_nothing(photos: Path, tmp_path: Path, threads
                     options=odo.RunOptions(threads=threads, chunk=chunk))  # fmt: skip
     assert seen["one"] == seen["other"]
     assert len(seen["one"]) == 80
-    for left, right in zip(one.cells(), other.cells(), strict=True):
+    for left, right in zip(one.cells, other.cells, strict=True):
         assert left.key == right.key
-        same(one.read(left), other.read(right))
+        same(one.store.read(left), other.store.read(right))
 
 
 def test_each_image_is_decoded_once_and_transformed_once(photos: Path, tmp_path: Path, counted: Any) -> None:
@@ -92,8 +100,9 @@ def test_conditions_of_one_name_are_one_only_where_everything_is_the_same(photos
     conditions = [odo.Condition("darker", data, transform=darker(amount)) for amount in (30, 30, 60)]
     totals: set[int] = set()
     watcher = odo.Watcher(running=lambda done, total: totals.add(total))
-    store = odo.run([model_of(by_colour)], conditions, store=str(tmp_path / "runs"), watcher=watcher)
-    assert {cell.condition["transform"]["amount"] for cell in store.cells()} == {30, 60}
+    made = odo.run([model_of(by_colour)], conditions, store=str(tmp_path / "runs"), watcher=watcher)
+    assert {cell.condition.transform.parameters["amount"] for cell in made.cells} == {30, 60}
+    assert {cell.key for cell in look(made.store).cells} == {cell.key for cell in made.cells}
     assert totals == {2 * len(data)}
 
 
@@ -177,17 +186,17 @@ def test_resumed_after_a_crash_with_another_chunk_size_it_is_as_if_nothing_happe
         asked.append(len(images))
         return by_colour(images)
 
-    store = odo.run([model_of(counting)], [odo.clean(data)], store=address, options=options)
+    resumed = odo.run([model_of(counting)], [odo.clean(data)], store=address, options=options)
     assert sum(asked) == 25  # what was finished was not done again
-    same(store.read(store.cells()[0]), whole.read(whole.cells()[0]))
+    same(only_rows(resumed), only_rows(whole))
 
 
 def test_logits_are_kept_on_request_and_added_later(photos: Path, tmp_path: Path) -> None:
     data = odo.load_data(str(photos))
     address = str(tmp_path / "runs")
-    store = odo.run([model_of(by_colour)], [odo.clean(data)], store=address)
-    (cell,) = store.cells()
-    assert not store.has_logits(cell)
+    first = odo.run([model_of(by_colour)], [odo.clean(data)], store=address)
+    store, (cell,) = first.store, first.cells
+    assert not look(store).entry(cell).has_logits
     odo.run([model_of(by_colour)], [odo.clean(data)], store=address, options=odo.RunOptions(keep="logits"))
     rows = store.read(cell, logits=True)
     assert rows.logits is not None
@@ -299,8 +308,9 @@ def test_stored_answers_stand_beside_models(photos: Path, tmp_path: Path) -> Non
     logits = by_colour(np.stack([data.views(index, [SMALL.view])[0] for index in range(40)]))
     order = np.random.default_rng(0).permutation(40)
     answers = odo.StoredAnswers("stored", "d", tuple(data.ids[one] for one in order), logits[order], "logits")
-    store = odo.run([model_of(by_colour), answers], [odo.clean(data)], store=str(tmp_path / "runs"))
-    first, second = (store.read(cell) for cell in store.cells())
+    made = odo.run([model_of(by_colour), answers], [odo.clean(data)], store=str(tmp_path / "runs"))
+    assert [cell.model_name for cell in made.cells] == ["colours", "stored"]
+    first, second = (made.store.read(cell) for cell in made.cells)
     same(first, second)
 
 
@@ -339,7 +349,7 @@ def test_an_executor_that_pickles_and_reverses_gives_the_same(photos: Path, tmp_
     here = odo.run([model], [odo.clean(data)], store=str(tmp_path / "here"))
     there = odo.run([model], [odo.clean(data)], store=str(tmp_path / "there"),
                     options=odo.RunOptions(executor="round-trip", chunk=7))  # fmt: skip
-    same(here.read(here.cells()[0]), there.read(there.cells()[0]))
+    same(only_rows(here), only_rows(there))
 
 
 def test_gaps_and_chunk_sizes() -> None:

@@ -23,6 +23,7 @@ from oodometer.core.dataset import Dataset, Progress, Scan, scan_together
 from oodometer.core.labels import numbered
 from oodometer.engine.plan import Task, cell_for, chunks_for, gaps, n_missing
 from oodometer.engine.sharing import groups_of_shared_images, in_order
+from oodometer.store.run import Run
 
 VIEW = odo.Geometry(32, 32, resize=36)
 CLASSES = 4
@@ -64,9 +65,9 @@ def data(photos: Path) -> Dataset:
     return odo.load_data(str(photos))
 
 
-def rows_of(store: odo.Store, condition: str, model: str = "means") -> odo.Predictions:
-    (cell,) = [one for one in store.cells() if (one.condition_name, one.model_name) == (condition, model)]
-    return store.read(cell, logits=True)
+def rows_of(made: Run, condition: str, model: str = "means") -> odo.Predictions:
+    (cell,) = [one for one in made.cells if (one.condition_name, one.model_name) == (condition, model)]
+    return made.store.read(cell, logits=True)
 
 
 def same(left: odo.Predictions, right: odo.Predictions) -> None:

@@ -22,8 +22,8 @@ def data(make_dataset):
 
 def rows_of(data, values, kind, tmp_path):
     theirs = StoredAnswers("theirs", "d" * 32, data.ids, np.asarray(values), kind)
-    store = run([theirs], [Condition("clean", data)], store=str(tmp_path / kind))
-    return store.read(store.cells()[0])
+    made = run([theirs], [Condition("clean", data)], store=str(tmp_path / kind))
+    return made.store.read(made.cells[0])
 
 
 def test_logits(data, tmp_path):

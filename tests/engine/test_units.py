@@ -31,6 +31,9 @@ from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.run import RunOptions, best_labels, run
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
+from oodometer.store.cells import Cell
+from oodometer.store.index import look
+from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
@@ -70,11 +73,15 @@ def shift_of(frames: Dataset) -> Shift:
     return Shift("pm-1", "consistency", Condition("pm-0", anchors), Condition("pm-1", frames, unit="anchor"))
 
 
-def cell_of(store: Store, condition: str):
-    return next(cell for cell in store.cells() if cell.condition_name == condition)
+def cell_of(made: Run, condition: str) -> Cell:
+    return next(cell for cell in made.cells if cell.condition_name == condition)
 
 
-def top1(store: Store) -> dict[tuple[str, str], tuple[float, int, int]]:
+def rows_of(made: Run, condition: str) -> Predictions:
+    return made.store.read(cell_of(made, condition))
+
+
+def top1(store: Run | Store) -> dict[tuple[str, str], tuple[float, int, int]]:
     rows = score(store, metrics=["top-1"]).rows
     return {(row.model, row.condition): (row.estimate.value, row.estimate.n, row.missing) for row in rows}
 
@@ -106,7 +113,7 @@ def test_a_frame_with_two_labels_is_right_with_either(make_dataset, tmp_path):
     data = replace(make_dataset(5, k=K, labels=[0, 0, 0, 0, 1]), other_labels=((2,), (2,), (2,), (), ()))
     store = run([answering(np.array([0, 2, 1, 2, 1]))], [Condition("clean", data)], store=str(tmp_path / "runs"))
     assert top1(store) == {("net", "clean"): (3 / 5, 5, 0)}
-    assert store.read(store.cells()[0]).label[:2].tolist() == [0, 2]
+    assert rows_of(store, "clean").label[:2].tolist() == [0, 2]
 
 
 def test_several_labels_in_the_order_of_the_model_s_classes(make_dataset, tmp_path):
@@ -141,7 +148,7 @@ def test_models_on_images_of_several_labels_are_compared(make_dataset, tmp_path)
 def test_pm_0_and_pm_k_to_the_digit(frames, tmp_path):
     store = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "runs"), options=RunOptions(chunk=2))
     assert top1(store) == {("net", "pm-0"): (3 / 4, 4, 0), ("net", "pm-1"): (2 / 4, 4, 0)}
-    rows = store.read(cell_of(store, "pm-1"))
+    rows = rows_of(store, "pm-1")
     assert rows.image.tolist() == [1, 3, 6, 8], "each anchor stands under its own frame"
     assert (rows.rank == 0).tolist() == [False, True, False, True]
     assert rows.prediction.tolist() == [2, 1, 0, 1], "the answer is that to the worst frame"
@@ -157,17 +164,18 @@ def test_pm_0_and_pm_k_to_the_digit(frames, tmp_path):
 def test_the_result_does_not_depend_on_how_the_work_is_cut(frames, tmp_path, chunk):
     whole = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "whole"))
     cut = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "cut"), options=RunOptions(chunk=chunk))
-    assert_same(whole.read(cell_of(whole, "pm-1")), cut.read(cell_of(cut, "pm-1")))
+    assert_same(rows_of(whole, "pm-1"), rows_of(cut, "pm-1"))
 
 
 def test_stopped_in_between_it_is_unfinished_and_then_goes_on(frames, tmp_path):
     address, options = str(tmp_path / "runs"), RunOptions(chunk=2, threads=1)
     with pytest.raises(ModelError, match="killed"):
         run([answering(ANSWERS, stop_at=5)], [shift_of(frames).shifted], store=address, options=options)
-    store = Store(run([answering(ANSWERS)], [shift_of(frames).standard], store=address).files)
-    (cell,) = [one for one in store.cells() if one.condition_name == "pm-1"]
-    assert len(store.covered(cell, keep_logits=False)) == 2, "the first four frames are done"
-    assert not store.row_files(cell)
+    store = run([answering(ANSWERS)], [shift_of(frames).standard], store=address).store
+    index = look(store)
+    (cell,) = [one for one in index.cells if one.condition_name == "pm-1"]
+    assert len(index.entry(cell).covered(keep_logits=False)) == 2, "the first four frames are done"
+    assert not index.row_files(cell)
     assert top1(store) == {("net", "pm-0"): (3 / 4, 4, 0)}
     with pytest.raises(StoreError, match="no predictions of net on pm-1"):
         store.read(cell)
@@ -178,7 +186,7 @@ def test_stopped_in_between_it_is_unfinished_and_then_goes_on(frames, tmp_path):
     assert sorted(seen) == [4, 5, 6, 7, 8], "only what was missing is done"
     assert state_of(address) == {"pm-0": (4, 4, "complete"), "pm-1": (4, 4, "complete")}
     undisturbed = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "undisturbed"))
-    assert_same(store.read(cell), undisturbed.read(cell_of(undisturbed, "pm-1")))
+    assert_same(store.read(cell), rows_of(undisturbed, "pm-1"))
 
 
 def replace_open(model: Model, seen: list[int]) -> Model:
@@ -229,11 +237,11 @@ def test_killed_while_sealing_the_next_run_seals(frames, tmp_path, monkeypatch, 
 
 def test_logits_are_those_of_the_worst_frame_also_when_asked_for_later(frames, tmp_path):
     model, shift, keep = answering(ANSWERS), shift_of(frames), RunOptions(keep="logits", chunk=2)
-    store = run([model], [shift], store=str(tmp_path / "runs"))
-    cell = cell_of(store, "pm-1")
-    assert not store.has_logits(cell)
+    made = run([model], [shift], store=str(tmp_path / "runs"))
+    store, cell = made.store, cell_of(made, "pm-1")
+    assert not look(store).entry(cell).has_logits
     run([model], [shift], store=store, options=keep)
-    assert store.has_logits(cell)
+    assert look(store).entry(cell).has_logits
     rows = store.read(cell, logits=True)
     assert rows.logits is not None
     assert rows.logits.argmax(axis=1).tolist() == rows.prediction.tolist() == [2, 1, 0, 1]
@@ -318,7 +326,7 @@ def test_robustness_of_models_on_the_pair(make_dataset, tmp_path):
 
 
 def test_other_groups_of_the_same_images_are_not_mistaken_for_these(frames, tmp_path):
-    store = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "runs"))
+    store = run([answering(ANSWERS)], [shift_of(frames)], store=str(tmp_path / "runs")).store
     other = replace(frames, columns={**frames.columns, "anchor": np.array(list("aaabbaaab"))})
     with pytest.raises(StoreError) as caught:
         run([answering(ANSWERS)], [Condition("pm-1", other, unit="anchor")], store=store)
@@ -331,9 +339,10 @@ def test_other_groups_of_the_same_images_are_not_mistaken_for_these(frames, tmp_
 
 
 def test_a_column_that_comes_later_is_known_when_the_cell_is_sealed(frames, tmp_path):
-    store = run([answering(ANSWERS)], [Condition("clean", replace(frames, columns={}))], store=str(tmp_path / "runs"))
+    store = str(tmp_path / "runs")
+    run([answering(ANSWERS)], [Condition("clean", replace(frames, columns={}))], store=store)
     run([answering(ANSWERS)], [Condition("pm-1", frames, unit="anchor")], store=store)
-    assert top1(store)["net", "pm-1"] == (2 / 4, 4, 0)
+    assert top1(open_store(store))["net", "pm-1"] == (2 / 4, 4, 0)
 
 
 def test_groups_may_be_numbers_that_are_missing(make_dataset, tmp_path):
@@ -348,7 +357,7 @@ def test_groups_may_be_numbers_that_are_missing(make_dataset, tmp_path):
 def test_without_offsets_a_group_stands_under_its_first_image(make_dataset, tmp_path):
     data = make_dataset(4, k=K, labels=[0, 0, 1, 1], columns={"patient": np.array([7, 3, 7, 3])})
     store = run([answering(np.array([0, 0, 1, 0]))], [Condition("x", data, unit="patient")], store=str(tmp_path / "r"))
-    rows = store.read(store.cells()[0])
+    rows = rows_of(store, "x")
     assert (rows.image.tolist(), (rows.rank == 0).tolist()) == ([0, 1], [True, False])
 
 

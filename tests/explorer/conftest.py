@@ -80,7 +80,7 @@ def rows_of(data: Dataset, seed: Sequence[int], skill: float) -> Any:
 
 
 def cell_of(data: Dataset, model: str, condition: str, **more: Any) -> Cell:
-    card = {"category": "standard" if model != "plain" else "robust intervention", "parent": more.get("parent")}
+    card = {"category": "standard" if model != "plain" else "robust intervention", "parent": more.pop("parent", None)}
     digest = hashlib.sha256(model.encode()).hexdigest()[:32]
     return made_cell(data, model=model, digest=digest, condition=condition, card=card, **more)
 

@@ -1,4 +1,4 @@
-"""The index keeps up with a store that a run is going on in."""
+"""The tables keep up with a store that a run is going on in."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oodometer.explorer.index import Index
 
 import oodometer as odo
 from oodometer.core.predictions import Predictions
+from oodometer.explorer.answer_tables import AnswerTables
+from oodometer.store.index import look
 from oodometer.study import study_of
 
 
 @pytest.fixture
-def index(own_shop):
-    made = Index(own_shop.store)
+def tables(own_shop):
+    made = AnswerTables(own_shop.store)
     made.catalogue()
     yield made
     made.close()
 
 
-def looked(index):
+def looked(tables):
     """What is in the store now, without the pause between two looks."""
-    index._next_look = 0.0
-    return index.catalogue()
+    tables._next_look = 0.0
+    return tables.catalogue()
 
 
 def some(rows: Predictions, start: int, stop: int) -> Predictions:
@@ -34,64 +35,68 @@ def some(rows: Predictions, start: int, stop: int) -> Predictions:
 
 def begin(own_shop, model: str, start: int, stop: int):
     """A part of a new model's answers on ``clean``: those that another model gave."""
-    old = next(cell for cell in own_shop.store.cells() if (cell.model_name, cell.condition_name) == ("plain", "clean"))
-    cell = replace(old, model={**old.model, "name": model, "digest": "b" * 32})
+    old = next(
+        cell for cell in look(own_shop.store).cells if (cell.model_name, cell.condition_name) == ("plain", "clean")
+    )
+    cell = replace(old, model=replace(old.model, name=model, digest="b" * 32))
     own_shop.store.add_cell(cell, own_shop.data)
     own_shop.store.write_part(cell.key, start, stop, some(own_shop.rows["plain", "clean"], start, stop))
     return cell
 
 
-def agreement(index):
+def agreement(tables):
     """Place to (models, of these right) on ``clean``, summed up by the database."""
-    asked = index.catalogue().condition("clean")[0].asked
-    rows = index.ask(
+    asked = tables.catalogue().condition("clean")[0].asked
+    rows = tables.ask(
         "SELECT place, sum(n), sum(n_right) FROM agreement WHERE condition = $asked GROUP BY place", asked=asked
     )
     return {place: (n, right) for place, n, right in rows}
 
 
-def test_a_run_shows_up_part_by_part_and_sealed(own_shop, index):
-    before, n = agreement(index), len(own_shop.data)
-    first = index.catalogue()
-    assert looked(index) is first  # nothing new, nothing read
+def test_a_run_shows_up_part_by_part_and_sealed(own_shop, tables):
+    before, n = agreement(tables), len(own_shop.data)
+    first = tables.catalogue()
+    assert looked(tables) is first  # nothing new, nothing read
     cell = begin(own_shop, "new", 0, 10)
-    held = looked(index).cell("new", "clean")
+    held = looked(tables).cell("new", "clean")
     rank = own_shop.rows["plain", "clean"].rank
     assert (held.n_rows, held.top1, held.sealed) == (10, int((rank[:10] == 0).sum()), False)
     begin(own_shop, "new", 10, n)
-    assert looked(index).cell("new", "clean").n_rows == n
+    assert looked(tables).cell("new", "clean").n_rows == n
     own_shop.store.seal(cell, keep_logits=False)
-    held = looked(index).cell("new", "clean")
+    held = looked(tables).cell("new", "clean")
     assert (held.n_rows, held.top1, held.sealed) == (n, int((rank == 0).sum()), True)
-    first = index.catalogue().data[held.data].first
+    first = tables.catalogue().data[held.data].first
     expected = {first + at: (before[first + at][0] + 1, before[first + at][1] + int(rank[at] == 0)) for at in range(n)}
-    assert agreement(index) == expected
-    about = index.ask("SELECT count(*) FROM answers WHERE cell = $cell", cell=held.number)
+    assert agreement(tables) == expected
+    about = tables.ask("SELECT count(*) FROM answers WHERE cell = $cell", cell=held.number)
     assert about == [(n,)]  # and not the parts' rows besides
 
 
-def test_a_cell_that_is_gone_is_forgotten(own_shop, index):
-    before = agreement(index)
+def test_a_cell_that_is_gone_is_forgotten(own_shop, tables):
+    before = agreement(tables)
     cell = begin(own_shop, "new", 0, 10)
-    looked(index)
+    looked(tables)
     own_shop.store.files.remove(f"cells/{cell.key}")
-    assert "new" not in looked(index).by_model
-    assert agreement(index) == before
+    assert "new" not in looked(tables).by_model
+    assert agreement(tables) == before
 
 
 def test_a_damaged_file_is_told_and_the_others_are_shown(own_shop):
-    cells = own_shop.store.cells()
-    where = own_shop.store.row_files(cells[0])[0]
+    index = look(own_shop.store, save=False)  # nothing is kept that would stand for a damaged description
+    cells = index.cells
+    where = index.row_files(cells[0])[0]
     whole = Path(where).read_bytes()
     Path(where).write_bytes(whole[:100])
-    Path(f"{own_shop.store}/cells/{cells[1].key}/cell.json").write_text("{")
-    index = Index(own_shop.store)
-    found = index.catalogue()
+    (description,) = Path(f"{own_shop.store}/cells/{cells[1].key}").glob("cell.*.json")
+    description.write_text("{")
+    tables = AnswerTables(own_shop.store)
+    found = tables.catalogue()
     assert len(found.held) == len(cells) - 2
-    assert [cells[0].model_name in line or "cell.json" in line for line in found.problems] == [True, True]
+    assert [cells[0].model_name in line or f"{cells[1].key}/cell" in line for line in found.problems] == [True, True]
     Path(where).write_bytes(whole)
-    assert len(looked(index).held) == len(cells) - 1  # mended
-    index.close()
+    assert len(looked(tables).held) == len(cells) - 1  # mended
+    tables.close()
 
 
 def test_pages_show_what_is_new_after_a_reload(own_shop, explore):
@@ -108,12 +113,12 @@ def test_pages_show_what_is_new_after_a_reload(own_shop, explore):
     assert any("unfinished: new on clean" in line for line in explorer.wait_for_study().notes)
 
 
-def test_names_are_those_of_a_study(own_shop, index):
+def test_names_are_those_of_a_study(own_shop, tables):
     other = replace(own_shop.data, name="other", labels=np.zeros(len(own_shop.data), dtype=np.int64))
     own_shop.add("plain", "clean", skill=1.0, data=other)
     expected = {one.name for one in study_of(own_shop.store).conditions}
     assert {"clean@val", "clean@other"} <= expected
-    assert set(looked(index).by_condition) == expected
+    assert set(looked(tables).by_condition) == expected
 
 
 def test_models_that_number_classes_otherwise_are_called_by_the_data(own_shop, explore):
@@ -121,11 +126,11 @@ def test_models_that_number_classes_otherwise_are_called_by_the_data(own_shop, e
     rows = own_shop.rows["plain", "clean"]
     k = len(own_shop.classes)
     turned = replace(rows, label=k - 1 - rows.label, prediction=k - 1 - rows.prediction, top5=k - 1 - rows.top5)
-    old = own_shop.store.cells()[0]
+    old = look(own_shop.store).cells[0]
     cell = replace(
         old,
-        model={**old.model, "name": "turned", "digest": "c" * 32},
-        condition={**old.condition, "name": "clean"},
+        model=replace(old.model, name="turned", digest="c" * 32),
+        condition=replace(old.condition, name="clean"),
     )
     own_shop.store.add_cell(cell, own_shop.data)
     own_shop.store.write_part(cell.key, 0, len(own_shop.data), turned)
@@ -140,11 +145,11 @@ def test_classes_that_stand_for_several_of_the_data_have_no_name(own_shop, explo
     """Answers over pairs of classes; the same numbers as of a score per class, which calls them by number."""
     rows = own_shop.rows["plain", "clean"]
     merged = replace(rows, label=rows.label // 2, prediction=rows.prediction // 2, top5=rows.top5 // 2)
-    old = own_shop.store.cells()[0]
+    old = look(own_shop.store).cells[0]
     cell = replace(
         old,
-        model={**old.model, "name": "merged", "digest": "d" * 32},
-        condition={**old.condition, "name": "super", "label_map": "e" * 32},
+        model=replace(old.model, name="merged", digest="d" * 32),
+        condition=replace(old.condition, name="super", label_map="e" * 32),
         n_classes=4,
     )
     own_shop.store.add_cell(cell, own_shop.data)

@@ -24,16 +24,16 @@ def plain(value):
 def test_leaderboard_equals_score_and_robustness(pages, shop):
     found = pages.get("/.json", params={"shift": "sketch"}).json()
     names = [one["name"] for one in found["columns"]]
-    assert (names[0], set(names)) == ("clean", {"clean", "sketch", "fam"})
+    assert (names[0], set(names)) == ("clean", {"clean", "sketch", "fam/fog"})
     scores = {(row.model, row.condition): row.estimate for row in odo.score(shop.store).rows if row.metric == "top-1"}
     robust = {one.model: one for one in odo.robustness(shop.store, "sketch").models}
-    means = {one.model: one.y for one in odo.robustness(shop.store, "fam").models}
+    means = {one.model: one.y for one in odo.robustness(shop.store, "fam/fog").models}
     assert {one["name"] for one in found["models"]} == set(shop.models)
     for one in found["models"]:
         accuracies = dict(zip(names, one["accuracies"], strict=True))
         assert accuracies["clean"] == plain(scores[one["name"], "clean"])
         assert accuracies["sketch"] == plain(scores[one["name"], "sketch"])
-        assert accuracies["fam"] == plain(means[one["name"]])
+        assert accuracies["fam/fog"] == plain(means[one["name"]])
         assert one["rho"] == plain(robust[one["name"]].rho)
         assert one["tau"] == plain(robust[one["name"]].tau)
     assert [one["accuracies"][0]["value"] for one in found["models"]] == sorted(
@@ -74,8 +74,9 @@ def test_what_a_class_is_mistaken_for(pages, shop):
 
 
 def test_a_shift_equals_robustness(pages, shop):
-    for name in ("sketch", "fam"):
-        found = pages.get(f"/shift/{name}.json").json()
+    for name in ("sketch", "fam/fog"):
+        address = path_link("shift", name)
+        found = pages.get(twin(address)).json()
         robust = odo.robustness(shop.store, name)
         of_model = {one.model: one for one in robust.models}
         assert {one["name"] for one in found["models"]} == set(shop.models)
@@ -84,7 +85,7 @@ def test_a_shift_equals_robustness(pages, shop):
             for part in ("x", "y", "drop", "rho", "tau", "rank_x", "rank_y"):
                 assert one[part] == plain(getattr(expected, part)), part
         assert found["line"]["slope"] == plain(robust.fitted.slope)
-        page = pages.get(f"/shift/{name}").text
+        page = pages.get(address).text
         assert page.count('class="mark ') == len(shop.models)
 
 
@@ -95,18 +96,18 @@ def text_of(page: str) -> str:
 
 
 def test_a_shift_tells_the_images_and_the_uncertainty_of_its_line(pages, shop):
-    robust = odo.robustness(shop.store, "fam")
+    robust = odo.robustness(shop.store, "fam/fog")
     slope = robust.fitted.slope
-    said = text_of(pages.get("/shift/fam").text)
+    said = text_of(pages.get(path_link("shift", "fam/fog")).text)
     assert f"slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]".replace("-", "−") in said
-    assert f"clean n = {len(shop.data)} fam mean of 2 n = {len(shop.data)} Drop" in said
+    assert f"clean n = {len(shop.data)} fam/fog mean of 2 n = {len(shop.data)} Drop" in said
     assert "the same photographs on both sides" in said
     assert "the highest ρ first" in said
 
 
 def test_a_model_tells_the_images_and_the_standard_side_of_a_shift(pages, shop):
     said = text_of(pages.get("/model/plain").text)
-    assert f"fam against clean other {len(shop.data)} → {len(shop.data)} " in said
+    assert f"fam/fog against clean other {len(shop.data)} → {len(shop.data)} " in said
 
 
 def test_two_models_tell_their_images(pages, shop):

@@ -22,7 +22,7 @@ class Recorded:
         self.asked: list[tuple[str, str, bool]] = []
 
     def __call__(self, cell, image_id):
-        self.asked.append((cell.condition_name, image_id, "attack" in cell.condition))
+        self.asked.append((cell.condition_name, image_id, cell.condition.attack is not None))
         if image_id == "010.png":
             return None  # not on disk
         rng = np.random.default_rng(len(image_id))
@@ -108,7 +108,8 @@ def test_the_images_of_a_run_and_no_others(photos, tmp_path, explore):
     data = odo.load_data(photos)
     noisy = corrupted(data, "cifar10-c", "gaussian_noise", 3, quality=None, view=SMALL, seed=7)
     model = Model("grey", "test", "a" * 32, Input(odo.Geometry(8, 8)), data.space, lambda _: _darkness)
-    store = odo.run([model], [odo.clean(data), noisy], store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1))
+    run = odo.run([model], [odo.clean(data), noisy], store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1))
+    store = run.store
     (photos.parent / "secret.png").write_bytes((photos / "red" / "1.png").read_bytes())
     _, pages = explore(store, picture=album_of([str(photos)], store))
     at = next(at for at, one in enumerate(data.ids) if "red" in one)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin, Point, Points
-from oodometer.analysis.robustness import RobustnessOptions, robustness_of
+from oodometer.analysis.robustness import RobustnessOptions, Rules, robustness_of
 from oodometer.core.estimate import Estimate
 from oodometer.explorer.scatter import PATHS, scatter_of
 from oodometer.report.palette import LOOKS, NOBODY_SAYS, OTHERS
@@ -23,7 +23,8 @@ def shift(*pairs: tuple[float, float]) -> StudyShift:
         Point(f"m{at}", Origin("standard"), (Estimate(x, None, None, None, ""),), Estimate(y, None, None, None, ""))
         for at, (x, y) in enumerate(pairs)
     ]
-    return StudyShift("sketch", "style", Points(("clean",), "sketch", ("sketch",), tuple(points)), None)
+    drawn = Points(("clean",), "sketch", ("sketch",), tuple(points))
+    return StudyShift("sketch", "style", True, drawn, None, Rules(RobustnessOptions(), ()))
 
 
 def test_every_look_has_a_mark():

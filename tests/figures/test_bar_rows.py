@@ -38,7 +38,7 @@ def test_accuracy_on_both_sides(tabled):
 
 def test_calibration_and_aurra_are_those_of_score(answered):
     figure = draw(answered, "calibration", FigureOptions(("style",)))
-    found = score(answered.store, metrics=["rms-calibration", "aurra"], options=ScoreOptions(draws=100))
+    found = score(answered.index, metrics=["rms-calibration", "aurra"], options=ScoreOptions(draws=100))
     for axes, metric in zip(figure.axes, ("rms-calibration", "aurra"), strict=True):
         rows = [row for row in found.rows if row.metric == metric and row.condition == "style"]
         assert bars_of(axes) == pytest.approx({row.model: 100 * row.estimate.value for row in rows})
@@ -49,7 +49,7 @@ def test_calibration_and_aurra_are_those_of_score(answered):
 
 def test_aupr_and_chance_are_those_of_score(answered):
     axes = draw(answered, "aupr", FigureOptions(ood="odd")).axes[0]
-    found = score(answered.store, metrics=["aupr"], options=ScoreOptions(draws=100, ood="odd"))
+    found = score(answered.index, metrics=["aupr"], options=ScoreOptions(draws=100, ood="odd"))
     rows = [row for row in found.rows if row.metric == "aupr[max-softmax]"]
     assert bars_of(axes) == pytest.approx({row.model: 100 * row.estimate.value for row in rows})
     (guide,) = [one for one in axes.lines if one.get_gid() == "guide"]
@@ -62,7 +62,7 @@ def test_the_only_set_of_no_class_is_found(answered):
 
 def test_clean_error_and_mean_corruption_error(answered):
     clean, corrupted = draw(answered, "errors", FigureOptions(("cifar10-c",))).axes
-    found = score(answered.store, metrics=["mean-corruption-error", "error"], options=ScoreOptions(draws=100))
+    found = score(answered.index, metrics=["mean-corruption-error", "error"], options=ScoreOptions(draws=100))
     errors = {row.model: 100 * row.estimate.value for row in found.rows if row.condition == "clean"}
     means = {row.model: 100 * row.estimate.value for row in found.rows if row.metric == "mean-corruption-error"}
     assert bars_of(clean) == pytest.approx(errors)

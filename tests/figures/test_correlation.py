@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.correlate import Against, CorrelateOptions, correlate
+from oodometer.analysis.correlate import CorrelateOptions, correlate
 from oodometer.core.errors import OodometerError
 from oodometer.figures import FigureOptions, draw
 from oodometer.figures.correlation import correlation_of, marks_of
@@ -19,8 +19,8 @@ def test_r_is_that_of_correlate(tabled, table_store):
     origins = {one.name: one.origin for one in tabled.models}
     pairs = correlate(
         table_store,
-        [Against("sketch", "val")],
-        [Against("v2", "val")],
+        ["sketch"],
+        ["v2"],
         origins=origins,
         options=CorrelateOptions(line=tabled.options),
     ).pairs

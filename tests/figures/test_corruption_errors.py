@@ -18,7 +18,7 @@ BY_WORST = FigureOptions(("cifar10-c",), normaliser="worst")
 
 def by_model(study, metric: str) -> dict[str, float]:
     options = ScoreOptions(draws=100, normaliser="worst")
-    return {row.model: 100 * row.estimate.value for row in score(study.store, metrics=[metric], options=options).rows}
+    return {row.model: 100 * row.estimate.value for row in score(study.index, metrics=[metric], options=options).rows}
 
 
 def test_mce_against_clean_accuracy(answered, gid):
@@ -34,7 +34,7 @@ def test_mce_against_clean_accuracy(answered, gid):
 def test_without_a_normaliser_it_is_the_mean_error(answered, gid):
     figure = draw(answered, "mce", FigureOptions(("cifar10-c",)))
     (mean,) = gid(figure.axes[0], "models")
-    wanted = score(answered.store, metrics=["mean-corruption-error"], options=ScoreOptions(draws=100))
+    wanted = score(answered.index, metrics=["mean-corruption-error"], options=ScoreOptions(draws=100))
     values = sorted(100 * row.estimate.value for row in wanted.rows)
     assert sorted(np.asarray(mean.get_offsets())[:, 1]) == pytest.approx(values)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mean corruption error"]
@@ -49,7 +49,7 @@ def test_ce_of_each_corruption(answered, gid):
     options = ScoreOptions(draws=100, normaliser="worst")
     wanted = {
         (row.model, row.condition): 100 * row.estimate.value
-        for row in score(answered.store, metrics=["ce"], options=options).rows
+        for row in score(answered.index, metrics=["ce"], options=options).rows
     }
     for name, marks in zip(names, gid(axes, "models"), strict=True):
         for x, y in np.asarray(marks.get_offsets()):

@@ -19,7 +19,7 @@ def curves_of(figure, axes) -> dict[str, np.ndarray]:
 
 def scored(study, metric: str, condition: str) -> dict[str, np.ndarray]:
     found: dict[str, list[tuple[float, float]]] = {}
-    for row in score(study.store, metrics=[metric]).rows:
+    for row in score(study.index, metrics=[metric]).rows:
         if row.condition == condition:
             place = float(row.metric.partition("[")[2][:-1])
             found.setdefault(row.model, []).append((100 * place, 100 * row.estimate.value))

@@ -13,15 +13,14 @@ from oodometer.figures.published import CORRUPTION, PUBLISHED, published_store
 from oodometer.published.recht2019 import CIFAR, CIFAR_LINE, IMAGENET, IMAGENET_LINE
 from oodometer.published.tables import read_table
 from oodometer.stats.bootstrap import Resampling
-from oodometer.store.tables import read_tables
 from oodometer.study import study_of
 
 
 def study(table: str, only: list[str], **line):
-    store = published_store(table)
-    origins = {row.model: Origin("standard") for row in read_tables(store)}
+    index = published_store(table)
+    origins = {row.model: Origin("standard") for row in index.tables}
     options = RobustnessOptions(resampling=Resampling(100), **line)
-    return study_of(store, origins=origins, options=options, only=only)
+    return study_of(index, origins=origins, options=options, only=only)
 
 
 @pytest.mark.parametrize(
@@ -73,4 +72,4 @@ def test_a_table_that_there_is_not():
 
 @pytest.mark.parametrize("table", PUBLISHED)
 def test_a_second_store_of_a_table_is_the_same(table):
-    assert read_tables(published_store(table)) == read_tables(published_store(table))
+    assert published_store(table).tables == published_store(table).tables

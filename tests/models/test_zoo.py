@@ -50,8 +50,11 @@ def test_declarations_over_its_own(lite0):
 
 def test_unknown_names():
     with pytest.raises(
-        UsageError, match="no model named 'efficientnet-lite9' in the zoo; did you mean efficientnet-lite"
+        UsageError, match=r"no model named 'efficientnet-light2' in the zoo; did you mean efficientnet-lite2\?"
     ):
+        load_model("zoo:efficientnet-light2")
+    # Lite9 may be meant: another number is another network, not a slip.
+    with pytest.raises(UsageError, match="no model named 'efficientnet-lite9' in the zoo; known: efficientnet-lite0, "):
         load_model("zoo:efficientnet-lite9")
 
 

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oodometer.store.shifts import shifts_in
 
 import oodometer as odo
 from oodometer.attacks.spec import is_attack_name, parse_attack
 from oodometer.catalogue.shifts import declared_shifts
 from oodometer.core.errors import UsageError
+from oodometer.core.records import AttackRecord
 from oodometer.models.card import Declared
 from oodometer.models.torch import Net, to_model
 from oodometer.shifts.adversarial import ATTACKS, attack_shift
 from oodometer.shifts.sources import Sources
+from oodometer.store.index import look
+from oodometer.store.run import Run
 from oodometer.store.store import open_store
 
 torch = pytest.importorskip("torch")
@@ -47,12 +49,12 @@ def model_of(module: ByColour, *, name: str = "colours") -> odo.Model:
     return to_model(Net(module.eval(), name=name, digest=f"digest of {name}"), declared)
 
 
-def rows_of(store: odo.Store, condition: str) -> odo.Predictions:
-    (cell,) = [one for one in store.cells() if one.condition_name == condition]
-    return store.read(cell, logits=store.has_logits(cell))
+def rows_of(made: Run, condition: str) -> odo.Predictions:
+    (cell,) = [one for one in made.cells if one.condition_name == condition]
+    return made.store.read(cell, logits=look(made.store).entry(cell).has_logits)
 
 
-def accuracies(store: odo.Store) -> dict[str, tuple[float, int]]:
+def accuracies(store: Run | odo.Store) -> dict[str, tuple[float, int]]:
     return {row.condition: (row.estimate.value, row.estimate.n) for row in odo.score(store).rows}
 
 
@@ -107,14 +109,14 @@ def test_accuracies_that_are_known(sources: Sources, tmp_path: Path) -> None:
         "noise-linf-120": (1.0, 40),
     }
     assert warned == []
-    pairs = {one.name: one for one in shifts_in(store)}
+    pairs = {one.name: one for one in look(store.store).shifts}
     assert sorted(pairs) == sorted(one.name for one in shifts)
     assert {one.kind for one in pairs.values()} == {"adversarial"}
-    assert {one.standard["name"] for one in pairs.values()} == {"clean"}
-    assert pairs["pgd-linf-20,steps=10"].shifted["attack"] == {
-        "name": "pgd-linf-20,steps=10", "attack": "pgd", "norm": "linf", "epsilon": 20.0, "steps": 10, "step": 0.3,
-        "start": "zero",
-    }  # fmt: skip
+    assert {one.standard.name for one in pairs.values()} == {"clean"}
+    assert pairs["pgd-linf-20,steps=10"].shifted.attack == AttackRecord(
+        "pgd-linf-20,steps=10",
+        {"attack": "pgd", "norm": "linf", "epsilon": 20.0, "steps": 10, "step": 0.3, "start": "zero"},
+    )
 
 
 def test_a_network_that_hides_its_gradients_is_warned_of(sources: Sources, tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_the_warning_stays_with_the_numbers(sources: Sources, tmp_path: Path) ->
         odo.run([model_of(ByColour(rounds=True, fails_after=30), name="rounded")], [shift.shifted], store=address,
                 options=options)  # fmt: skip
     begun = open_store(address)
-    (cell,) = begun.cells()
+    (cell,) = look(begun).cells
     assert 0 < begun.findings(cell)["attacked"] < 40
     told: list[list[str]] = []
     for _ in range(2):  # the second does nothing new
@@ -164,7 +166,7 @@ def test_threads_and_chunks_change_nothing(sources: Sources, tmp_path: Path, spe
     one, other = (rows_of(store, shift.name) for store in stores)
     np.testing.assert_array_equal(one.prediction, other.prediction)
     np.testing.assert_allclose(one.label_log_probability, other.label_log_probability, atol=0.02)
-    assert [cell.key for cell in stores[0].cells()] == [cell.key for cell in stores[1].cells()]
+    assert [cell.key for cell in stores[0].cells] == [cell.key for cell in stores[1].cells]
 
 
 def test_a_run_that_broke_off_goes_on_where_it_was(sources: Sources, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 from oodometer.analysis.score import score
@@ -29,6 +28,7 @@ from oodometer.shifts.attribute import (
 )
 from oodometer.shifts.constraint import parse_base, parse_shift
 from oodometer.shifts.sources import Sources
+from oodometer.store.index import look
 
 BASE = "camera=new,year=2019,country=us|mx|ca"
 SHIFTS = ("country=fr", "camera=old", "year=2017|2018")
@@ -249,8 +249,8 @@ def test_run_on_the_pairs_gives_the_accuracies_of_a_count_by_hand(tmp_path):
     store = run([model], pairs, store=str(tmp_path / "runs"))
     found = {one.condition: (one.estimate.value, one.estimate.n) for one in score(store, metrics=["top-1"]).rows}
     assert found == {"iid": (1.0, 2), "country=fr": (0.6, 5), "camera=old": (1.0, 2), "year=2017|2018": (1.0, 2)}
-    kept = shifts_in(store)
-    assert [(one.name, one.kind, one.standard["name"], one.shifted["name"]) for one in kept] == [
+    kept = look(store.store).shifts
+    assert [(one.name, one.kind, one.standard.name, one.shifted.name) for one in kept] == [
         (name, "attribute", "iid", name) for name in sorted(SHIFTS)
     ]
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 
 import pytest
-from oodometer.store.shifts import StoredShift
 from PIL import Image
 
 from oodometer.core.condition import Shift
 from oodometer.core.errors import DataError
+from oodometer.core.records import read_shift, record_of_shift
 from oodometer.data.root import DataRoot
 from oodometer.metrics import average_precision
 from oodometer.published.tables import read_table
@@ -146,5 +147,6 @@ def test_clothes_change_one_attribute_at_a_time(tmp_path):
 
 def test_the_pairs_are_those_of_the_store(tmp_path):
     storefronts(tmp_path, every_storefront())
-    described = made("svsf", sources(tmp_path))[0].describe()
-    assert StoredShift(**described).kind == "attribute"
+    record = record_of_shift(made("svsf", sources(tmp_path))[0])
+    assert record.kind == "attribute"
+    assert read_shift(json.loads(json.dumps(asdict(record)))) == record

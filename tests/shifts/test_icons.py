@@ -56,7 +56,7 @@ def list_files(root: Path) -> None:
 def measure(names: list[str], sources: Sources, store: Path) -> dict[str, tuple[float, int]]:
     """The share of right answers and the number of icons of each condition."""
     found = odo.run([reader()], asked_for(names, sources).found, store=str(store))
-    rows = {cell.condition_name: found.read(cell) for cell in found.cells()}
+    rows = {cell.condition_name: found.store.read(cell) for cell in found.cells}
     return {name: (float((row.rank == 0).mean()), len(row)) for name, row in rows.items()}
 
 

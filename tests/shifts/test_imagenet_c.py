@@ -11,6 +11,7 @@ from PIL import Image
 import oodometer as odo
 from oodometer.catalogue.shifts import declared_shifts
 from oodometer.core.condition import Family
+from oodometer.core.records import record_of_condition
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
@@ -63,7 +64,7 @@ def test_a_family_is_every_corruption_at_every_severity_against_the_clean_images
 def test_a_family_may_be_spelled_otherwise(data: odo.Dataset) -> None:
     """cifar10-c and cifar-10-c are one thing."""
     (one,), (other,) = (shifts_of(name, data) for name in ("cifar10-c/fog/3", "CIFAR-10-C/Fog/3"))
-    assert one.shifted.describe() == other.shifted.describe()
+    assert record_of_condition(one.shifted) == record_of_condition(other.shifted)
     assert one.family == Family("cifar-10-c", "fog", 3)
 
 
@@ -77,7 +78,7 @@ def test_a_transform_is_the_corruption_and_the_round_trip_of_the_published_files
     buffer = io.BytesIO()
     Image.fromarray(plain).save(buffer, "JPEG", quality=85)  # Pillow alone
     np.testing.assert_array_equal(published.transform.apply(image, key), np.asarray(Image.open(buffer)))
-    assert raw.describe() != published.describe()
+    assert record_of_condition(raw).key != record_of_condition(published).key
 
 
 def test_a_part_of_a_family_by_name(data: odo.Dataset) -> None:
@@ -88,9 +89,11 @@ def test_a_part_of_a_family_by_name(data: odo.Dataset) -> None:
 
 
 def test_the_seed_and_the_textures_are_in_the_key(data: odo.Dataset) -> None:
-    first, second = (one_condition("imagenet-c/frost/1", data, seed=seed).describe() for seed in (0, 1))
-    assert first != second
-    assert first["transform"]["textures"]
+    conditions = [one_condition("imagenet-c/frost/1", data, seed=seed) for seed in (0, 1)]
+    first, second = (record_of_condition(one) for one in conditions)
+    assert first.key != second.key
+    assert first.transform is not None
+    assert first.transform.parameters["textures"]
 
 
 MADE = [
@@ -114,7 +117,7 @@ def test_a_run_on_corruptions_keeps_each_condition_apart(photos: Path, tmp_path:
     )
     conditions = asked_for(["imagenet-c/brightness", "imagenet-c:raw/brightness"], Sources(data)).found
     store = odo.run([model], conditions, store=str(tmp_path / "runs"))
-    energies = {cell.condition_name: store.read(cell).max_logit.mean() for cell in store.cells()}
+    energies = {cell.condition_name: store.store.read(cell).max_logit.mean() for cell in store.cells}
     assert len(energies) == 11
     levels = [energies[f"imagenet-c:raw/brightness/{severity}"] for severity in range(1, 6)]
     assert levels == sorted(levels)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 import oodometer as odo
@@ -20,6 +19,7 @@ from oodometer.data.root import DataRoot
 from oodometer.shifts.natural import classes_of
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
+from oodometer.store.index import look
 
 WNIDS = imagenet().classes
 
@@ -111,9 +111,9 @@ def test_only_the_200_classes_are_answered_on_both_sides(paint, sources, accurac
         "val-on-imagenet-a-classes": (2 / 3, 3),
         "imagenet-a": (2 / 4, 4),
     }
-    (pair,) = shifts_in(odo.open_store(str(tmp_path / "runs")))
+    (pair,) = look(odo.open_store(str(tmp_path / "runs"))).shifts
     assert (pair.name, pair.kind) == ("imagenet-a", "adversarially filtered")
-    assert (pair.standard["name"], pair.shifted["name"]) == ("val-on-imagenet-a-classes", "imagenet-a")
+    assert (pair.standard.name, pair.shifted.name) == ("val-on-imagenet-a-classes", "imagenet-a")
 
 
 @pytest.mark.parametrize("name", ["imagenet-a", "imagenet-o", "imagenet-r"])
@@ -149,7 +149,7 @@ def test_imagenet_o_has_no_labels_and_is_detected_against_its_200_classes(paint,
     paint(f"imagenet-o/{second}/a.JPEG", 0, WNIDS.index(first))
     (shift,) = asked_for(["imagenet-o"], sources).found
     store = odo.run([reader], [shift], store=str(tmp_path / "runs"))
-    rows = {cell.condition_name: store.read(cell) for cell in store.cells()}
+    rows = {cell.condition_name: store.store.read(cell) for cell in store.cells}
     assert len(rows["val-on-imagenet-o-classes"].prediction) == 1
     # the first choice is outside the 200 classes, so the second is the answer, and its logit 1 the largest
     assert rows["imagenet-o"].prediction.tolist() == [0]

@@ -9,6 +9,7 @@ import pytest
 
 import oodometer as odo
 from oodometer.catalogue.shifts import declared_shifts
+from oodometer.core.records import TransformRecord, record_of_condition
 from oodometer.shifts.rebuild import transform_from
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
@@ -23,8 +24,9 @@ def test_every_member_of_every_family(photos: Path, name: str) -> None:
         assert isinstance(pair, odo.Shift)
         condition = pair.shifted
         assert condition.transform is not None
-        described = condition.describe()["transform"]
-        again = transform_from(described)
+        record = record_of_condition(condition).transform
+        assert record is not None
+        again = transform_from(record)
         assert again is not None, condition.name
         # What a transform does is in these values: the functions are frozen dataclasses, or functions of a module.
         assert (again.name, again.parameters, again.view) == (
@@ -36,8 +38,10 @@ def test_every_member_of_every_family(photos: Path, name: str) -> None:
 
 
 def test_what_its_description_does_not_make() -> None:
-    view = odo.Geometry(224, 224, resize=256).describe()
-    assert transform_from({"name": "adain", "alpha": 0.5, "seed": 0, "weights": "d", "view": view}) is None
-    frost = {"name": "frost", "severity": 3, "seed": 0, "quality": None, "textures": "others", "view": view}
-    assert transform_from(frost) is None
-    assert transform_from({"name": "fog", "severity": 3, "seed": 0, "quality": None, "view": view}) is not None
+    view = odo.Geometry(224, 224, resize=256)
+    assert transform_from(TransformRecord("adain", {"alpha": 0.5, "seed": 0, "weights": "d"}, view)) is None
+    made = {"severity": 3, "seed": 0, "quality": None}
+    assert transform_from(TransformRecord("frost", {**made, "textures": "others"}, view)) is None
+    assert transform_from(TransformRecord("fog", made, view)) is not None
+    assert transform_from(TransformRecord("fog", {**made, "severity": "3"}, view)) is None
+    assert transform_from(TransformRecord("fog", made, odo.Geometry(10**6, 10**6))) is None

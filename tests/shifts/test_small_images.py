@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oodometer.store.shifts import shifts_in
 from PIL import Image
 
 import oodometer as odo
@@ -21,6 +20,7 @@ from oodometer.data.layouts.tiny_imagenet import tiny_imagenet
 from oodometer.data.root import DataRoot
 from oodometer.shifts.resolve import asked_for, members_of
 from oodometer.shifts.sources import Sources
+from oodometer.store.index import look
 
 PLAIN = {"mean": (0, 0, 0), "std": (1 / 255,) * 3}
 LABELS = np.array([3, 8, 8, 0, 6, 6, 1, 6, 3, 1])
@@ -57,8 +57,8 @@ def measure(tmp_path: Path) -> Callable[..., dict[str, tuple[float, int]]]:
     def run(names: list[str], sources: Sources, model: odo.Model) -> dict[str, tuple[float, int]]:
         found = asked_for(names, sources).found
         store = odo.run([model], found, store=str(tmp_path / "runs"))
-        assert {one.name for one in shifts_in(store)} == {one.name for one in found}
-        rows = {cell.condition_name: store.read(cell) for cell in store.cells()}
+        assert {one.name for one in look(store.store).shifts} == {one.name for one in found}
+        rows = {cell.condition_name: store.store.read(cell) for cell in store.cells}
         return {name: (float((row.rank == 0).mean()), len(row)) for name, row in rows.items()}
 
     return run

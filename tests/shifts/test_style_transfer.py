@@ -13,6 +13,7 @@ from PIL import Image
 
 import oodometer as odo
 from oodometer.catalogue.names import shift_named
+from oodometer.core.records import record_of_condition
 from oodometer.shifts.adain_network import read_network, restyled, statistics
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
@@ -188,12 +189,12 @@ def test_five_shifts_of_the_clean_images(sources: Sources, weights: str, paintin
     assert [one.name for one in found] == [one.shifted.name for one in found] == [f"adain/{s}" for s in range(1, 6)]
     assert {one.kind for one in found} == {"style"}
     assert all(one.standard is sources.clean() for one in found)
-    described = [one.shifted.describe()["transform"] for one in found]
-    assert [one["alpha"] for one in described] == list(ALPHAS) == [0.2, 0.4, 0.6, 0.8, 1.0]
-    for one in described:
-        assert (one["name"], one["seed"]) == ("adain", 3)
-        assert one["weights"] == read_network(weights).digest
-        assert one["paintings"] == paintings_in(paintings).digest
+    records = [record_of_condition(one.shifted).transform for one in found]
+    assert [one.parameters["alpha"] for one in records] == list(ALPHAS) == [0.2, 0.4, 0.6, 0.8, 1.0]
+    for one in records:
+        assert (one.name, one.parameters["seed"]) == ("adain", 3)
+        assert one.parameters["weights"] == read_network(weights).digest
+        assert one.parameters["paintings"] == paintings_in(paintings).digest
 
 
 def test_each_image_has_one_painting_whatever_the_strength_and_the_order(stylings: list[Styling]) -> None:
@@ -269,13 +270,13 @@ def test_files_of_every_form_are_the_same_network(weights: str, tmp_path: Path) 
 
 
 def test_other_weights_or_paintings_are_another_condition(sources: Sources, weights: str, paintings: str) -> None:
-    first = styled(sources)[0].shifted.describe()
-    assert styled(sources)[0].shifted.describe() == first
+    first = record_of_condition(styled(sources)[0].shifted).key
+    assert record_of_condition(styled(sources)[0].shifted).key == first
     save(Path(weights), *nets(seed=1))
-    second = styled(sources)[0].shifted.describe()
+    second = record_of_condition(styled(sources)[0].shifted).key
     Image.new("RGB", (230, 230), "red").save(Path(paintings) / "0.jpg")
-    third = styled(sources)[0].shifted.describe()
-    assert len({str(one) for one in (first, second, third)}) == 3
+    third = record_of_condition(styled(sources)[0].shifted).key
+    assert len({first, second, third}) == 3
 
 
 def test_weights_that_change_under_a_run_are_noticed(stylings: list[Styling], sources: Sources, weights: str) -> None:
@@ -363,10 +364,10 @@ def test_a_run_shows_the_models_what_the_transfer_makes(
     space = sources.given().space
     model = odo.Model("means", "callable", "0", odo.Input(view), space, lambda compute: answer)
     store = odo.run([model], styled(sources), store=str(tmp_path / "runs"), options=odo.RunOptions(keep="logits"))
-    cells = {cell.condition_name: cell for cell in store.cells()}
+    cells = {cell.condition_name: cell for cell in store.cells}
     assert sorted(cells) == [*(f"adain/{s}" for s in range(1, 6)), "clean"]
     data = sources.given()
     for severity in (1, 5):
-        rows = store.read(cells[f"adain/{severity}"], logits=True)
+        rows = store.store.read(cells[f"adain/{severity}"], logits=True)
         shown = [stylings[severity - 1](data.views(one, [view])[0], data.ids[one]) for one in range(len(data))]
         np.testing.assert_array_equal(rows.logits, answer(np.stack(shown)).astype(np.float16))

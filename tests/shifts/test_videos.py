@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oodometer.analysis.stored_pairs import clean_side, points_of_store
 from PIL import Image
 
+from oodometer.analysis.accuracy_pairs import pairs_of
+from oodometer.analysis.measured_shifts import measured_shifts
 from oodometer.analysis.score import score
 from oodometer.core.errors import DataError
 from oodometer.data.imagenet import imagenet
@@ -23,6 +24,7 @@ from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
+from oodometer.store.index import index_at
 
 # tench (in no broad class), airliner, a turtle, two cats, a monkey, two dogs, a bird, zebra, elephant, bus
 PALETTE = (0, 404, 33, 281, 283, 370, 151, 207, 7, 340, 385, 654)
@@ -194,8 +196,10 @@ def test_a_part_has_whole_anchors(vid):
 
 def test_the_anchors_are_the_clean_side_and_nothing_is_lost(model, vid, tmp_path):
     root, name = vid[0], "imagenet-vid-robust_pm10"
-    store = run([model], shifts(root, name), store=str(tmp_path / "runs"))
-    found = points_of_store(store, clean_side(store, name), name, origins={}, level=0.95)
+    index = index_at(run([model], shifts(root, name), store=str(tmp_path / "runs")))
+    (shift,) = measured_shifts(index).shifts
+    assert shift.name == name
+    found = pairs_of(index, shift, origins={}, level=0.95)
     assert found.x == ("imagenet-vid-robust_pm0",)
     assert found.same_images
     assert found.notes == (), "neighbours are no images that were left out"

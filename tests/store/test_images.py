@@ -1,4 +1,4 @@
-"""What the store says about the images of a cell."""
+"""What the store says about images."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from made_cells import made_cell
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
-from oodometer.store.images import ImageTables, contents_of, images_of, space_of
+from oodometer.store.images import contents_of, read_images
+from oodometer.store.index import look
 from oodometer.store.store import Store, open_store
 
 PETS = LabelSpace("pets", ("cat", "dog"))
 
 
 def add(store: Store, data) -> Cell:
-    about = {"name": "clean", "data": data.digest, "label_map": None, "transform": None}
-    model = {"name": "m", "digest": "d", "input": {}}
-    cell = Cell(model, about, data.name, data.space.name, len(data.space), len(data))
+    cell = made_cell(data)
     store.add_cell(cell, data)
     store.write_part(cell.key, 0, len(data), from_logits(np.eye(len(data)), data.labels, np.arange(len(data))))
     return cell
@@ -34,10 +34,10 @@ def store(tmp_path) -> Store:
 def test_images_come_back_as_they_went_in(store, make_dataset):
     columns = {"video": np.array(["a", "b", "a"]), "offset": np.array([0, -1, 2]), "frequency": np.array([0.5, 1, 0])}
     cell = add(store, make_dataset(3, labels=[1, -1, 0], ids=["x", "ä/y", "z"], space=PETS, columns=columns))
-    images = images_of(store, cell)
+    images = read_images(store, cell.data.digest)
     assert images.ids.tolist() == ["x", "ä/y", "z"]
     assert images.labels.tolist() == [1, -1, 0]
-    assert images.space == space_of(store, cell) == PETS
+    assert images.space == PETS
     assert {name: values.tolist() for name, values in images.columns.items()} == {
         "video": ["a", "b", "a"],
         "offset": [0, -1, 2],
@@ -51,39 +51,51 @@ def test_tables_are_read_once_for_each_data_set(store, make_dataset, monkeypatch
     cells = [add(store, one), add(store, two)]
     reads = []
     monkeypatch.setattr(
-        "oodometer.store.images.images_of", lambda store, cell: (reads.append(cell.data), images_of(store, cell))[1]
+        "oodometer.store.index.read_images", lambda store, digest: (reads.append(digest), read_images(store, digest))[1]
     )
-    tables = ImageTables(store)
-    sizes = [len(tables.of(cell).ids) for cell in (*cells, *cells)]
+    index = look(store)
+    sizes = [len(index.images(cell).ids) for cell in (*cells, *cells)]
     assert sizes == [3, 4, 3, 4]
-    assert reads == ["one", "two"]
+    assert reads == [one.digest, two.digest]
 
 
 @pytest.mark.parametrize("damage", ["gone", "half", "another"])
 def test_a_damaged_table_is_named(store, make_dataset, damage):
     cell = add(store, make_dataset(3))
-    path = store.images_path(cell)
-    content = store.files.read(path)
+    (name,) = store.files.names("datasets")
+    content = store.files.read(f"datasets/{name}")
     if damage == "gone":
-        store.files.remove(path)
+        store.files.remove(f"datasets/{name}")
     else:
-        rows = store.files.read(f"cells/{cell.key}/parts/000000000-000000003.parquet")
-        store.files.write(path, content[:100] if damage == "half" else rows)
-    for read in (images_of, space_of):
+        (rows,) = store.files.names(f"cells/{cell.key}/parts")
+        other = store.files.read(f"cells/{cell.key}/parts/{rows}")
+        store.files.write(f"datasets/{name}", content[:100] if damage == "half" else other)
+    for read in (read_images, contents_of, Store.images_file):
         with pytest.raises(StoreError) as caught:
-            read(store, cell)
-        assert str(caught.value) == f"{store.images_file(cell)}: missing or damaged; remove it and run again"
+            read(store, cell.data.digest)
+        assert str(caught.value) == (
+            f"{store}/datasets/{cell.data.digest}...parquet: missing or damaged; run again to replace it"
+        )
+
+
+def test_a_damaged_table_is_replaced_when_its_data_are_run_again(store, make_dataset):
+    data = make_dataset(3)
+    cell = add(store, data)
+    (name,) = store.files.names("datasets")
+    store.files.write(f"datasets/{name}", b"")
+    store.add_cell(cell, data)
+    assert read_images(store, data.digest).ids.tolist() == list(data.ids)
 
 
 def test_several_labels_come_back(store, make_dataset):
     data = replace(make_dataset(3, labels=[1, -1, 0], space=PETS), other_labels=((0,), (), (1,)))
-    assert images_of(store, add(store, data)).other_labels == ((0,), (), (1,))
-    assert images_of(store, add(store, make_dataset(3, space=PETS))).other_labels is None
+    assert read_images(store, add(store, data).data.digest).other_labels == ((0,), (), (1,))
+    assert read_images(store, add(store, make_dataset(3, space=PETS)).data.digest).other_labels is None
 
 
 def test_contents_of_images_by_digest(store, make_dataset):
     data = make_dataset(3, k=2, labels=[0, 1, 1], contents=[b"a" * 16, b"b" * 16, b"c" * 16]).take(np.array([2, 0]))
     cell = add(store, data)
-    assert contents_of(store, cell.condition["data"]) == (list(data.ids), [b"c" * 16, b"a" * 16], [2, 0])
+    assert contents_of(store, cell.data.digest) == (list(data.ids), [b"c" * 16, b"a" * 16], [2, 0])
     with pytest.raises(StoreError, match="missing or damaged"):
         contents_of(store, "nothing")

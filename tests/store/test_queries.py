@@ -1,4 +1,4 @@
-"""Questions over many cells: DuckDB's answers against plain numpy on random stores."""
+"""Questions about single images: DuckDB's answers against plain dictionaries on random stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.predictions import from_logits
-from oodometer.store.queries import counts, literal, paired
+from oodometer.store.index import look
+from oodometer.store.queries import literal, paired
 from oodometer.store.store import open_store
 
 own_cells = settings(
@@ -32,40 +33,6 @@ def fill(store, data, cell, rows, *, size: int = 1000, seal: bool = True) -> Non
         if seal or stop < len(data):
             store.write_part(cell.key, start, stop, part)
     store.seal(cell, keep_logits=False)
-
-
-def test_no_cells_have_no_counts(store):
-    assert counts(store) == []
-
-
-def test_a_cell_without_rows_is_not_counted(store, make_dataset, make_cell):
-    data = make_dataset(3)
-    store.add_cell(make_cell(data), data)
-    assert counts(store) == []
-
-
-@own_cells
-@given(seed=st.integers(0, 2**32 - 1))
-def test_counts_are_those_of_numpy(tmp_path_factory, make_dataset, make_cell, make_rows, seed):
-    rng = np.random.default_rng(seed)
-    store = open_store(str(tmp_path_factory.mktemp("runs")), create=True)
-    expected = {}
-    for number in range(int(rng.integers(1, 6))):
-        n, k = int(rng.integers(1, 60)), int(rng.integers(2, 12))
-        data = make_dataset(n, labels=rng.integers(-1, k, n), space=numbered(k), name=f"data {number}")
-        cell = make_cell(data, model=f"m{number % 2}", condition=f"c{number}")
-        broken = tuple(np.flatnonzero(rng.random(n) < 0.1).tolist())
-        size, seal = int(rng.integers(1, 30)), bool(rng.random() < 0.6)
-        rows = make_rows(data, seed=seed + number, broken=broken)
-        fill(store, data, cell, rows, size=size, seal=seal)
-        seen = rows.image < (n if seal else (n - 1) // size * size)
-        rank = rows.rank[seen]
-        if len(rank):
-            # reference: numpy
-            expected[cell.key] = (len(rank), (rank >= 0).sum(), (rank == 0).sum(), ((rank >= 0) & (rank < 5)).sum())
-    found = counts(store)
-    assert {one.cell.key: (one.n_rows, one.n, one.top1, one.top5) for one in found} == expected
-    assert [one.cell for one in found] == [cell for cell in store.cells() if cell.key in expected]
 
 
 def brute_force(data_a, rows_a, data_b, rows_b) -> tuple:
@@ -139,23 +106,18 @@ def test_pairs_are_those_of_dictionaries(tmp_path_factory, make_dataset, make_ce
         fill(store, data, cell, rows, size=int(rng.integers(1, 20)))
         sides.append((data, cell, rows))
     (data_a, cell_a, rows_a), (data_b, cell_b, rows_b) = sides
-    assert as_tuple(paired(store, cell_a, cell_b)) == brute_force(data_a, rows_a, data_b, rows_b)
-    assert as_tuple(paired(store, cell_b, cell_a)) == brute_force(data_b, rows_b, data_a, rows_a)
+    assert as_tuple(paired(look(store), cell_a, cell_b)) == brute_force(data_a, rows_a, data_b, rows_b)
+    assert as_tuple(paired(look(store), cell_b, cell_a)) == brute_force(data_b, rows_b, data_a, rows_a)
 
 
-def test_both_questions_work_at_any_address(store, make_dataset, make_cell, make_rows):
+def test_pairs_at_any_address(store, make_dataset, make_cell, make_rows):
     data = make_dataset(30)
     cells = [make_cell(data, model=name) for name in "ab"]
     rows = [make_rows(data, seed=seed) for seed in (1, 2)]
     fill(store, data, cells[0], rows[0])
     fill(store, data, cells[1], rows[1], size=7, seal=False)
-    found = counts(store)
-    assert [(one.n_rows, one.top1) for one in found] == [
-        (30, (rows[0].rank == 0).sum()),
-        (28, (rows[1].rank[:28] == 0).sum()),
-    ]
     good = [one.rank[:28] == 0 for one in rows]
-    assert as_tuple(paired(store, *cells)) == (
+    assert as_tuple(paired(look(store), *cells)) == (
         (good[0] & good[1]).sum(), (good[0] & ~good[1]).sum(), (~good[0] & good[1]).sum(), (~good[0] & ~good[1]).sum(),
         (rows[0].prediction[:28] == rows[1].prediction[:28]).sum(), 30, 28, None, None,
     )  # fmt: skip
@@ -172,8 +134,7 @@ def test_a_folder_may_have_any_name(tmp_path, make_dataset, make_cell, make_rows
         store = open_store(str(tmp_path / name), create=True)
         for seed, cell in enumerate(cells):
             fill(store, data, cell, make_rows(data, seed=seed))
-    assert [(one.n_rows, one.n) for one in counts(store)] == [(20, 20), (20, 20)]
-    found = paired(store, *cells)
+    found = paired(look(store), *cells)
     assert found.both + found.only_a + found.only_b + found.neither == found.n_a == found.n_b == 20
 
 
@@ -182,8 +143,10 @@ def test_a_relative_address(tmp_path, monkeypatch, make_dataset, make_cell, make
     for address in ("runs", "./runs2/", "a/../runs3"):
         store = open_store(address, create=True)
         data = make_dataset(5)
-        fill(store, data, make_cell(data), make_rows(data))
-        assert counts(store)[0].n_rows == 5
+        cells = [make_cell(data, model=name) for name in "ab"]
+        for cell in cells:
+            fill(store, data, cell, make_rows(data))
+        assert paired(look(store), *cells).n_a == 5
 
 
 def test_patterns_are_taken_literally():
@@ -196,7 +159,7 @@ def test_models_may_order_the_same_classes_differently(local_store, make_dataset
     a, b = (make_cell(data, model=name) for name in "ab")
     fill(local_store, data, a, from_logits(np.eye(3), np.array([0, 1, 2]), np.arange(3)))
     fill(local_store, data, b, from_logits(np.eye(3), np.array([2, 1, 0]), np.arange(3)))
-    found = paired(local_store, a, b)
+    found = paired(look(local_store), a, b)
     assert found.other_label is None
     assert (found.both, found.only_a) == (1, 2)
 
@@ -210,8 +173,8 @@ def test_labels_are_compared_by_the_name_of_the_class(local_store, make_dataset,
     for model, data in zip("abc", (cat, dog, also_cat), strict=True):
         cells.append(make_cell(data, model=model))
         fill(local_store, data, cells[-1], from_logits(np.zeros((1, 3)), data.labels, np.arange(1)))
-    assert paired(local_store, cells[0], cells[1]).other_label == "0000"
-    assert paired(local_store, cells[0], cells[2]).other_label is None
+    assert paired(look(local_store), cells[0], cells[1]).other_label == "0000"
+    assert paired(look(local_store), cells[0], cells[2]).other_label is None
 
 
 def test_where_one_side_has_only_numbers_labels_are_compared_by_number(local_store, make_dataset, make_cell):
@@ -220,7 +183,7 @@ def test_where_one_side_has_only_numbers_labels_are_compared_by_number(local_sto
     a, b = make_cell(named, model="a"), make_cell(numbers, model="b")
     for data, cell in ((named, a), (numbers, b)):
         fill(local_store, data, cell, from_logits(np.eye(2), data.labels, np.arange(2)))
-    assert paired(local_store, a, b).other_label == "0001"
+    assert paired(look(local_store), a, b).other_label == "0001"
 
 
 def test_a_cell_without_rows_can_not_be_paired(local_store, make_dataset, make_cell, make_rows):
@@ -230,22 +193,24 @@ def test_a_cell_without_rows_can_not_be_paired(local_store, make_dataset, make_c
     local_store.add_cell(b, data)
     for pair in ((a, b), (b, a)):
         with pytest.raises(StoreError) as caught:
-            paired(local_store, *pair)
+            paired(look(local_store), *pair)
         assert str(caught.value) == f"{local_store}: no predictions of b on clean yet; run it again"
 
 
-def test_a_truncated_file_is_an_error_of_one_line(store, make_dataset, make_cell, make_rows):
+def test_a_file_that_is_damaged_after_the_look_is_an_error_of_one_line(store, make_dataset, make_cell, make_rows):
     data = make_dataset(30)
     cells = [make_cell(data, model=name) for name in "ab"]
     for cell in cells:
         fill(store, data, cell, make_rows(data))
-    where = f"cells/{cells[0].key}/rows.parquet"
+    index = look(store)
+    where = index.entry(cells[0]).files[0].path
     store.files.write(where, store.files.read(where)[:300])
-    for ask in (lambda: counts(store), lambda: paired(store, *cells)):
-        with pytest.raises(StoreError) as caught:
-            ask()
-        assert str(caught.value).startswith(f"{store}: a file in it can't be read (")
-        assert "\n" not in str(caught.value)
+    with pytest.raises(StoreError) as caught:
+        paired(index, *cells)
+    assert str(caught.value).startswith(f"{store}: a file in it can't be read (")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(StoreError, match="no predictions of a on clean yet; run it again"):
+        paired(look(store), *cells)
 
 
 def test_a_missing_table_of_images_is_an_error_of_one_line(store, make_dataset, make_cell, make_rows):
@@ -253,7 +218,8 @@ def test_a_missing_table_of_images_is_an_error_of_one_line(store, make_dataset, 
     cells = [make_cell(data, model=name) for name in "ab"]
     for cell in cells:
         fill(store, data, cell, make_rows(data))
-    store.files.remove(store.images_path(cells[0]))
+    (name,) = store.files.names("datasets")
+    store.files.remove(f"datasets/{name}")
     with pytest.raises(StoreError) as caught:
-        paired(store, *cells)
-    assert str(caught.value) == f"{store.images_file(cells[0])}: missing or damaged; remove it and run again"
+        paired(look(store), *cells)
+    assert str(caught.value) == f"{store}/datasets/{data.digest}...parquet: missing or damaged; run again to replace it"

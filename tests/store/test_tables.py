@@ -9,10 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oodometer.core.errors import DataError, StoreError
-from oodometer.store.tables import Accuracy, parse_table, read_tables, write_table
+from oodometer.core.errors import DataError
+from oodometer.store.index import look
+from oodometer.store.store import Store
+from oodometer.store.tables import Accuracy, parse_table, write_table
 from shared_data import shared
 from small_testbed import MODELS, accuracies, write_small_testbed
+
+
+def read_tables(store: Store) -> list[Accuracy]:
+    """All that the store has, none of which is damaged."""
+    index = look(store)
+    assert index.problems == ()
+    return list(index.tables)
 
 
 def error_of(text: str) -> str:
@@ -117,18 +126,30 @@ def test_leftovers_are_not_tables(local_store):
     folder = Path(local_store.files.address) / "tables"
     (folder / "0123.parquet.abcdef.tmp").write_bytes(b"PAR1 half of a")
     (folder / ".DS_Store").write_bytes(b"")
-    assert read_tables(local_store) == rows
+    index = look(local_store)
+    assert list(index.tables) == rows
+    assert index.problems == (
+        f"{folder}/.DS_Store: no file of a store",
+        f"{folder}/0123.parquet.abcdef.tmp: no file of a store",
+    )
 
 
-def test_a_damaged_table_is_an_error_of_one_line(local_store):
-    write_table(local_store, parse_table("model,val\nnet,76\n", source="one.csv"))
+@pytest.mark.parametrize("damage", ["cut", "gone"])
+def test_a_damaged_or_lost_table_is_told_until_it_is_there_again(local_store, damage):
+    rows = parse_table("model,val\nnet,76\n", source="one.csv")
+    write_table(local_store, rows)
+    assert look(local_store).problems == ()
     (path,) = (Path(local_store.files.address) / "tables").iterdir()
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(StoreError) as caught:
-        read_tables(local_store)
-    assert str(caught.value).startswith(f"{path}: damaged (")
-    assert str(caught.value).endswith("; import the table again")
-    assert "\n" not in str(caught.value)
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:100])
+    where = str(path).removesuffix(".parquet").rpartition(".")[0]
+    for _ in range(2):
+        index = look(local_store)
+        assert (index.tables, index.problems) == ((), (f"{where}: missing or damaged; import the table again",))
+    write_table(local_store, rows)
+    assert read_tables(local_store) == rows
 
 
 def test_a_made_grid_is_read_whole(local_store, tmp_path):

@@ -141,7 +141,7 @@ def test_data_of_one_name_are_told_apart_by_their_content(filled, make_dataset):
 def test_a_family_run_with_two_seeds_is_two(filled, make_dataset):
     data = make_dataset(N)
     for seed in (0, 1):
-        add_family(filled, data, names=("fog",), seed=seed, transform={"seed": seed})
+        add_family(filled, data, names=("fog",), seed=seed, transform={"name": "fog", "seed": seed})
     assert [grid.data for grid in grids_of(study_of(filled.store))] == ["val#1", "val#2"]
 
 

@@ -42,7 +42,9 @@ def test_only_the_shifts_that_are_asked_for_in_their_order(imported: Store) -> N
 def test_a_clean_set_may_be_named(imported: Store) -> None:
     study = study_of(imported, origins=ORIGINS, only=["sketch~other"])
     assert study.shifts[0].points.x == ("other",)
-    assert study.shifts[0].robustness == robustness(imported, "sketch", x=["other"], origins=ORIGINS)
+    assert study.shifts[0].robustness == robustness(imported, "sketch~other", origins=ORIGINS)
+    by_side = robustness(imported, "sketch", x=["other"], origins=ORIGINS)
+    assert study.shifts[0].robustness.models == by_side.models
 
 
 def test_what_there_is_not_is_an_error(imported: Store) -> None:

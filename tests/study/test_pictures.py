@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +15,11 @@ from oodometer.core.condition import Condition, clean
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.model import Input, Model
+from oodometer.core.records import record_of_condition
 from oodometer.data.root import root_at
 from oodometer.shifts.imagenet_c import CANONICAL, SMALL, as_it_is, corrupted, imagenet_c_on_disk, without_colours
 from oodometer.shifts.imagenet_p import frame_at
-from oodometer.store.store import Store
+from oodometer.store.index import Index, look
 from oodometer.study.pictures import album_of
 
 
@@ -36,11 +36,11 @@ class Watching:
         return np.tile(np.arange(len(self.model.space), dtype=np.float32), (len(images), 1))
 
 
-def watched(condition: Condition, folder: Path, side: int = 32) -> tuple[Store, list[np.ndarray]]:
+def watched(condition: Condition, folder: Path, side: int = 32) -> tuple[Index, list[np.ndarray]]:
     """What a model was shown in a run of one condition, in the order of the data."""
     watching = Watching(side, condition.dataset.space.classes)
-    store = odo.run([watching.model], [condition], store=str(folder), options=odo.RunOptions(threads=1))
-    return store, watching.seen
+    run = odo.run([watching.model], [condition], store=str(folder), options=odo.RunOptions(threads=1))
+    return look(run.store), watching.seen
 
 
 def loaded(photos: Path, n: int = 4) -> odo.Dataset:
@@ -55,9 +55,9 @@ SMALL_ONES = [("fog", 3, None), ("frost", 5, None), ("gaussian_noise", 2, None),
 def test_a_corruption_is_what_the_engine_showed(photos, tmp_path, name, severity, quality):
     data = loaded(photos)
     condition = corrupted(data, "cifar10-c", name, severity, quality=quality, view=SMALL, seed=7)
-    store, seen = watched(condition, tmp_path / "runs")
-    (cell,) = store.cells()
-    album = album_of([str(photos)], store)
+    index, seen = watched(condition, tmp_path / "runs")
+    (cell,) = index.cells
+    album = album_of([str(photos)], index)
     for image_id, pixels in zip(data.ids, seen, strict=True):
         np.testing.assert_array_equal(album(cell, image_id), pixels)
 
@@ -68,30 +68,30 @@ def test_other_transforms_too(photos, tmp_path):
     grey = Condition("greyscale", data, transform=without_colours())
     cut = Condition("cut", data, transform=as_it_is(CANONICAL))
     for number, condition in enumerate([grey, frame, cut]):
-        store, seen = watched(condition, tmp_path / str(number), side=224)
-        (cell,) = store.cells()
-        album = album_of([str(photos)], store)
+        index, seen = watched(condition, tmp_path / str(number), side=224)
+        (cell,) = index.cells
+        album = album_of([str(photos)], index)
         for image_id, pixels in zip(data.ids, seen, strict=True):
             np.testing.assert_array_equal(album(cell, image_id), pixels)
 
 
 def test_clean_images_are_whole_and_a_subset_is_found_in_all(photos, tmp_path):
     data = loaded(photos)
-    store, _ = watched(clean(data), tmp_path / "runs")
-    (cell,) = store.cells()
-    assert cell.data == "val[4, seed 3]"
-    shown = album_of([str(photos)], store)(cell, data.ids[0])
+    index, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = index.cells
+    assert cell.data.title == "val[4, seed 3]"
+    shown = album_of([str(photos)], index)(cell, data.ids[0])
     file = next(photos.rglob(f"{data.ids[0].removesuffix('.jpg').removesuffix('.png')}.*"))
     np.testing.assert_array_equal(shown, np.asarray(Image.open(file).convert("RGB")))
     outside = next(one for one in odo.load_data(photos).ids if one not in data.ids)
-    assert album_of([str(photos)], store)(cell, outside) is None
+    assert album_of([str(photos)], index)(cell, outside) is None
 
 
 def test_the_same_id_with_other_content_is_another_image(photos, tmp_path):
     data = loaded(photos)
-    store, _ = watched(clean(data), tmp_path / "runs")
-    (cell,) = store.cells()
-    album = album_of([str(photos)], store)
+    index, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = index.cells
+    album = album_of([str(photos)], index)
     before = album(cell, data.ids[1])
     assert before is not None
     file = Path(data.source.images.name(int(data.rows[1])))
@@ -109,25 +109,25 @@ def test_parts_with_ids_of_their_own_are_found_by_their_place(tmp_path):
         Image.new("RGB", (224, 224), (40 * place, 0, 0)).save(folder / part / "n01443537" / "x.JPEG")
     conditions = imagenet_c_on_disk(odo.load_data(folder, kind="imagenet-c"))
     asked = next(one for one in conditions if one.name == "imagenet-c:disk/snow/3")
-    store, seen = watched(asked, tmp_path / "runs", side=224)
-    (cell,) = store.cells()
+    index, seen = watched(asked, tmp_path / "runs", side=224)
+    (cell,) = index.cells
     assert not set(asked.dataset.ids) & set(odo.load_data(folder).ids)
-    np.testing.assert_array_equal(album_of([str(folder)], store)(cell, asked.dataset.ids[0]), seen[0])
+    np.testing.assert_array_equal(album_of([str(folder)], index)(cell, asked.dataset.ids[0]), seen[0])
 
 
 @pytest.mark.parametrize("asked", ["../../../etc/passwd", "/etc/passwd", "", "red/../red/0.jpg", "\0", "red/0.jpg\0"])
 def test_nothing_else_can_be_had(photos, tmp_path, asked):
-    store, _ = watched(clean(loaded(photos)), tmp_path / "runs")
-    assert album_of([str(photos)], store)(store.cells()[0], asked) is None
+    index, _ = watched(clean(loaded(photos)), tmp_path / "runs")
+    assert album_of([str(photos)], index)(index.cells[0], asked) is None
 
 
 def test_an_attack_has_no_picture_without_its_model(photos, tmp_path):
     data = loaded(photos)
-    store, _ = watched(clean(data), tmp_path / "runs")
-    (cell,) = store.cells()
-    described = Condition("mine", data, attack=Attack("mine", {"epsilon": 4}, lambda *_: None)).describe()  # type: ignore[arg-type]
-    attacked = replace(cell, condition=described)
-    album = album_of([str(photos)], store)
+    index, _ = watched(clean(data), tmp_path / "runs")
+    (cell,) = index.cells
+    asked = Condition("mine", data, attack=Attack("mine", {"epsilon": 4}, lambda *_: None))  # type: ignore[arg-type]
+    attacked = replace(cell, condition=record_of_condition(asked))
+    album = album_of([str(photos)], index)
     assert album(cell, data.ids[0]) is not None
     assert album(attacked, data.ids[0]) is None
 
@@ -135,20 +135,20 @@ def test_an_attack_has_no_picture_without_its_model(photos, tmp_path):
 def test_a_transform_that_cant_be_made_again_has_no_picture(photos, tmp_path):
     data = loaded(photos)
     transform = odo.Transform("upside down", {"seed": 1}, lambda image, _: image[::-1], view=SMALL)
-    store, _ = watched(Condition("upside down", data, transform=transform), tmp_path / "runs")
-    assert album_of([str(photos)], store)(store.cells()[0], data.ids[0]) is None
+    index, _ = watched(Condition("upside down", data, transform=transform), tmp_path / "runs")
+    assert album_of([str(photos)], index)(index.cells[0], data.ids[0]) is None
 
 
 def test_data_that_are_not_of_the_store(photos, tmp_path):
-    store, _ = watched(clean(loaded(photos)), tmp_path / "runs")
+    index, _ = watched(clean(loaded(photos)), tmp_path / "runs")
     other = tmp_path / "other"
     for place, name in enumerate(("blue", "red")):
         (other / name).mkdir(parents=True)
         Image.new("RGB", (8, 8), (place, 0, 0)).save(other / name / "0.png")
     with pytest.raises(UsageError, match=r"other: none of its images was shown to a model in .*runs; give the data"):
-        album_of([str(photos), str(other)], store)
+        album_of([str(photos), str(other)], index)
     with pytest.raises(DataError, match="no such file or folder"):
-        album_of([str(tmp_path / "nowhere")], store)
+        album_of([str(tmp_path / "nowhere")], index)
 
 
 def test_published_sets_are_found_below_a_root(tmp_path):
@@ -159,32 +159,32 @@ def test_published_sets_are_found_below_a_root(tmp_path):
     root = root_at(str(tmp_path / "root"), partial=True)
     assert root is not None
     data = root.open("imagenet-r")
-    store, seen = watched(clean(odo.stratified(data, 2)), tmp_path / "runs", side=8)
-    (cell,) = store.cells()
+    index, seen = watched(clean(odo.stratified(data, 2)), tmp_path / "runs", side=8)
+    (cell,) = index.cells
     kept = odo.stratified(data, 2).ids
-    album = album_of([str(tmp_path / "root")], store)
+    album = album_of([str(tmp_path / "root")], index)
     assert [one for one in data.ids if album(cell, one) is not None] == list(kept)
     np.testing.assert_array_equal(album(cell, kept[0]), seen[0])
-    assert album_of([], store)(cell, kept[0]) is None
+    assert album_of([], index)(cell, kept[0]) is None
 
 
 def test_a_damaged_description_has_no_picture(photos, tmp_path):
     data = loaded(photos)
     condition = corrupted(data, "cifar10-c", "fog", 3, quality=None, view=SMALL, seed=0)
-    store, _ = watched(condition, tmp_path / "runs")
-    (cell,) = store.cells()
-    album = album_of([str(photos)], store)
-    transform = cell.condition["transform"]
+    index, _ = watched(condition, tmp_path / "runs")
+    (cell,) = index.cells
+    album = album_of([str(photos)], index)
+    transform = cell.condition.transform
+    parameters = dict(transform.parameters)
     for wrong in (
-        {**transform, "severity": "3"},
-        {**transform, "severity": 9},
-        {**transform, "seed": "a"},
-        {**transform, "quality": []},
-        {**transform, "more": 1},
-        {**transform, "view": {"height": 10**9, "width": 10**9}},
-        {**transform, "name": "smog"},
-        {"name": "fog"},
-        {},
+        replace(transform, parameters={**parameters, "severity": "3"}),
+        replace(transform, parameters={**parameters, "severity": 9}),
+        replace(transform, parameters={**parameters, "seed": "a"}),
+        replace(transform, parameters={**parameters, "quality": []}),
+        replace(transform, parameters={**parameters, "more": 1}),
+        replace(transform, view=odo.Geometry(10**9, 10**9)),
+        replace(transform, name="smog"),
+        replace(transform, parameters={}),
     ):
-        changed = replace(cell, condition=json.loads(json.dumps({**cell.condition, "transform": wrong})))
+        changed = replace(cell, condition=replace(cell.condition, transform=wrong))
         assert album(changed, data.ids[0]) is None, wrong

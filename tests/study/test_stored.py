@@ -13,7 +13,11 @@ from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import StoreError
+from oodometer.core.records import record_of_shift
 from oodometer.stats.bootstrap import Resampling
+from oodometer.store.checked import listed
+from oodometer.store.folder import CELL, look_into
+from oodometer.store.index import look_at
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
 
@@ -25,7 +29,7 @@ ORIGINS = {name: Origin("standard") for name in MODELS}
 
 def pair(store, name, standard, shifted, kind="dataset"):
     """Remember that two conditions, given as (name, data), are a pair."""
-    store.add_shift(Shift(name, kind, *(Condition(*side) for side in (standard, shifted))))
+    store.add_shift(record_of_shift(Shift(name, kind, *(Condition(*side) for side in (standard, shifted)))))
 
 
 def shuffled(hits: int, n: int, seed: int = 0) -> np.ndarray:
@@ -122,7 +126,7 @@ def test_each_data_set_of_one_name_has_its_own_shift(filled, make_dataset):
     found = study(filled)
     assert [one.name for one in found.conditions][:2] == ["clean@a", "clean@b"]
     assert [(one.name, one.standard, one.shifted) for one in found.shifts] == [
-        (f"imagenet-c@{name}", f"clean@{name}", (f"imagenet-c/fog/1@{name}", f"imagenet-c/fog/2@{name}"))
+        (f"imagenet-c/fog@{name}", f"clean@{name}", (f"imagenet-c/fog/1@{name}", f"imagenet-c/fog/2@{name}"))
         for name in ("a", "b")
     ]
     # 60 - 10 and 60 - 20 of 100, and 5 less of each on the other data
@@ -142,6 +146,7 @@ def test_families_on_data_that_share_a_name_are_told_by_their_digest(filled, mak
     for data in sets:
         add_all(filled, data)
         add_all(filled, data, "imagenet-c/fog/1", less=10)
+        add_all(filled, data, "imagenet-c/snow/1", less=10)
     assert {one.name for one in study(filled).shifts} == {f"imagenet-c@val@{data.digest[:8]}" for data in sets}
 
 
@@ -152,7 +157,7 @@ def test_a_family_with_two_seeds_is_no_mean(filled, clean):
     found = study(filled)
     assert (found.shifts, len(found.conditions)) == ((), 3)
     assert found.notes == (
-        "no shift of imagenet-c: imagenet-c/fog/1 was run with several seeds or strengths; keep each apart",
+        "no shift of imagenet-c/fog: imagenet-c/fog/1 was run with several seeds or strengths; keep each apart",
     )
 
 
@@ -192,7 +197,7 @@ def test_other_weights_are_another_model(filled, clean):
         "m0@bbbbbbbb": "b" * 32,
     }
     # The one that alone was run there keeps the name that it has everywhere.
-    assert [one.model for one in found.shift("imagenet-c").points.models] == ["m0@bbbbbbbb"]
+    assert [one.model for one in found.shift("imagenet-c/fog/1").points.models] == ["m0@bbbbbbbb"]
     assert {one.model for one in found.scores} == {one.name for one in found.models}
 
 
@@ -224,12 +229,10 @@ def test_images_without_labels_have_no_accuracy_and_stop_nothing(filled, clean, 
 def test_a_damaged_cell_is_noted_and_left_out(filled, clean):
     cells = add_all(filled, clean)
     add_all(filled, clean, "v2", less=10)
-    place = f"cells/{cells[1].key}/rows.parquet"
-    filled.store.files.write(place, b"not parquet")
+    (rows,) = look_at(filled.store, cells[1].key).files
+    filled.store.files.write(rows.path, b"not parquet")
     found = study(filled)
-    (note,) = found.notes
-    assert note.startswith("left out, it can't be read: m1 on clean: ")
-    assert "\n" not in note
+    assert found.notes[0] == "left out: m1 on clean: its rows are damaged; run again to replace them"
     assert set(found.condition("clean").accuracies) == {"m0", "m2", "m3"}
     assert [one.model for one in found.shifts[0].points.models] == ["m0", "m2", "m3"]
     assert len(found.models) == 4
@@ -237,21 +240,24 @@ def test_a_damaged_cell_is_noted_and_left_out(filled, clean):
 
 def test_a_cell_without_a_description_is_noted_and_left_out(filled, clean):
     cells = add_all(filled, clean)
-    filled.store.files.write(f"cells/{cells[0].key}/cell.json", b"{")
+    (described,) = look_into(filled.store.files, cells[0].key).of(CELL)
+    filled.store.files.write(described.path, b"{")
     found = study(filled)
-    assert "not a cell's description" in found.notes[0]
+    assert "missing or damaged, so nothing is known of its rows" in found.notes[0]
     assert [one.name for one in found.models] == ["m3", "m2", "m1"]
 
 
-def test_pairs_that_cannot_be_read_are_noted(filled, clean):
-    add_all(filled, clean)
-    add_all(filled, clean, "v2", less=10)
-    filled.store.files.write("shifts/broken.json", b"{")
+def test_pairs_that_cannot_be_read_are_noted(filled, clean, other):
+    add_all(filled, clean, "iid")
+    add_all(filled, other, "style", less=20)
+    pair(filled.store, "style", ("iid", clean), ("style", other), kind="style")
+    (name,) = listed(filled.store.files, "shifts")
+    filled.store.files.write(name.path, b"{")
     found = study(filled)
-    assert found.notes[0].startswith("the pairs that were run can't be read")
+    assert "missing or damaged; run again to replace it" in found.notes[0]
     # What was run as a pair, and what was not, can't be told any more.
     assert (len(found.conditions), found.shifts) == (2, ())
-    assert found.notes[1].startswith("no shift of v2: ")
+    assert [note.partition(":")[0] for note in found.notes[1:]] == ["no shift of iid", "no shift of style"]
 
 
 def test_images_that_are_lost_stop_no_other_shift(filled, clean, other):
@@ -259,9 +265,11 @@ def test_images_that_are_lost_stop_no_other_shift(filled, clean, other):
     add_all(filled, clean, "val")
     add_all(filled, other, "v2", less=10)
     add_all(filled, clean, "imagenet-c/fog/1", less=10)
-    filled.store.files.write(f"datasets/{other.digest}.parquet", b"")
+    for name in listed(filled.store.files, "datasets"):
+        if name.stem == other.digest:
+            filled.store.files.write(name.path, b"")
     found = study(filled)
-    assert [one.name for one in found.shifts] == ["imagenet-c"]
+    assert [one.name for one in found.shifts] == ["imagenet-c/fog/1"]
     assert found.notes[0].startswith("no shift of v2: ")
 
 
@@ -284,13 +292,15 @@ def test_an_imported_table_stands_beside_predictions(filled, clean):
     write_table(filled.store, [Accuracy(*row, 1000, "t.csv") for row in rows])
     found = study(filled)
     assert [one.name for one in found.models] == ["m3", "m2", "m1", "m0", "alexnet"]
-    assert {one.name for one in found.conditions} == {"clean", "v2", "v2@imported", "clean@imported", "sketch"}
-    assert found.condition("v2").accuracies["m0"].value == 0.5
-    assert found.condition("v2@imported").accuracies["m0"].value == 0.4
+    assert {one.name for one in found.conditions} == {"clean", "v2", "sketch"}
+    # Of a model that was run, its answers count; beside them stand those that a table alone knows.
+    assert {name: one.value for name, one in found.condition("v2").accuracies.items()} == {
+        **{name: (hits - 10) / 100 for name, hits in MODELS.items()},
+        "alexnet": 0.3,
+    }
     assert {one.name: (one.standard, len(one.points.models)) for one in found.shifts} == {
-        "v2": ("clean", 4),
-        "v2@imported": ("clean@imported", 1),
-        "sketch": ("clean@imported", 1),
+        "v2": ("clean", 5),
+        "sketch": ("clean", 1),
     }
     assert found.sources == ("t.csv",)
 
@@ -341,6 +351,6 @@ def test_the_whole_is_plain_values(filled, clean, other):
     found = study(filled)
     plain = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert plain["models"][0] == {"name": "m3", "category": "standard", "parent": None, "digest": "a" * 32}
-    assert plain["conditions"][1]["described"]["name"] == "v2"
+    assert plain["conditions"][1]["record"]["name"] == "v2"
     assert len(plain["scores"]) == len(found.scores) > 0
     assert plain["options"]["resampling"]["draws"] == 100

@@ -9,6 +9,7 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits
+from oodometer.core.records import ModelRecord, record_of_condition, record_of_shift
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.cells import Cell
 from oodometer.study import study_of
@@ -31,9 +32,8 @@ def put(store, model, condition, right, upto=None):
     """One cell of answers that are right or wrong, (N,)."""
     data = condition.dataset
     cell = Cell(
-        model={"name": model, "digest": "a" * 32, "input": {}},
-        condition=condition.describe(),
-        data=data.name,
+        model=ModelRecord(model, "test", "a" * 32),
+        condition=record_of_condition(condition),
         space=data.space.name,
         n_classes=10,
         n_images=len(data),
@@ -55,7 +55,7 @@ def put(store, model, condition, right, upto=None):
 def store(filled, frames):
     anchors = Condition("pm-0", frames.take(np.flatnonzero(frames.columns["offset"] == 0), name="anchors"))
     near = Condition("pm-1", frames, unit="anchor")
-    filled.store.add_shift(Shift("pm-1", "consistency", anchors, near))
+    filled.store.add_shift(record_of_shift(Shift("pm-1", "consistency", anchors, near)))
     for model, hits in MODELS.items():
         right = np.arange(ANCHORS) < hits
         put(filled.store, model, anchors, right)

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 
+from oodometer.catalogue.names import testbed_settings
+
 STANDARD = (*(f"plain-{at:02d}" for at in range(1, 15)), "resnet152", "resnext101_64x4d", "resnet50")
 OTHER_STUDIES = ("resnet50_aws_baseline", "resnet50_batch64", "resnet50_subsample_1_2")
 """Standard, but trained for comparisons of their own: they lie off the line and take no part in a fit."""
@@ -48,10 +50,13 @@ CLEAN = {
     "val-on-imagenet-a-classes": MadeLine("val", 1.1, 1.0),
     "val-on-imagenet-r-classes": MadeLine("val", 1.05, 0.9),
     "val-on-objectnet-classes": MadeLine("val", 0.95, 0.3),
-    "val-on-vid-robust-classes": MadeLine("val", 0.9, 1.6),
-    "val-on-ytbb-robust-classes": MadeLine("val", 0.85, 1.4),
+    "val-on-vid-robust-classes": MadeLine("val", 0.9, 2.3),
+    "val-on-ytbb-robust-classes": MadeLine("val", 0.85, 2.8),
 }
-"""The clean sets that match the classes of a shift: no model is better or worse there than ``val`` says."""
+"""The clean sets that match the classes of a shift: no model is better or worse there than ``val`` says.
+
+As in the real table, every standard model is above the cut of each shift's fit.
+"""
 
 CORRUPTIONS = {
     f"imagenet-c.{name}.{severity}_{where}": MadeLine("val", 1.2, -0.3 * severity - 0.1 * at, share)
@@ -127,10 +132,16 @@ def _imagenet_a(clean: np.ndarray, hidden: np.ndarray) -> np.ndarray:
     return np.asarray(shares)
 
 
-def write_small_testbed(folder: Path) -> Path:
-    """Write both files of the testbed's layout, in percent; the folder comes back."""
+def write_small_testbed(folder: Path, *, whole: bool = False) -> Path:
+    """Write both files of the testbed's layout, in percent; the folder comes back.
+
+    Args:
+        whole: With all 213 settings; those that have no line of their own here are like ``val``, a little below.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     columns = accuracies()
+    if whole:
+        columns |= {name: 0.95 * columns["val"] for name in testbed_settings() if name not in columns}
     rows = [
         ",".join([model, *("" if np.isnan(cell) else repr(100 * float(cell)) for cell in cells)])
         for model, cells in zip(MODELS, np.stack(list(columns.values()), axis=1), strict=True)

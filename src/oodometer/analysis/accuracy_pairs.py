@@ -81,18 +81,20 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     Those of predictions are judged on the images that all of them saw. Where imported accuracies stand beside them, all
     are known by their accuracies alone: the line goes through models whose images are not here.
     """
-    run = _cells_on_both(index, shift) if shift.has_predictions else {}
+    begun = _cells_on_both(index, shift) if shift.has_predictions else {}
+    run = _finished(index, begun)
     names = _names(shift)
-    notes = _left_out(index, shift, run)
+    notes = [*_left_out(index, shift, begun), *_unfinished(index, begun)]
     read = _points_of_tables(index.tables, shift, origins=origins, level=level, taken=set(run))
     if not run and not read.models:
         raise StoreError(_nothing(index, shift))
     if not run:
         return replace(read, notes=(*notes, *read.notes))
     points = _on_common_images(index, Points(*names, (), notes=tuple(notes)), shift, run, origins, level)
-    if not read.models:
+    imported = [point.model for point in read.models]
+    if not imported:
         return points
-    said = f"{len(read.models)} models of {_sources(index)} stand beside {len(points.models)} with predictions"
+    said = f"beside {len(points.models)} with predictions stand models of {_sources(index)}: {named(imported)}"
     return Points(*names, (*points.models, *read.models), notes=(*points.notes, *read.notes, said), cells=points.cells)
 
 
@@ -129,6 +131,16 @@ def _cells_on_both(index: Index, shift: MeasuredShift) -> dict[str, Sides]:
             if len({cell.classes for cell in cells}) == 1:
                 both[name] = tuple(cells[:half]), tuple(cells[half:])
     return both
+
+
+def _finished(index: Index, begun: Mapping[str, Sides]) -> dict[str, Sides]:
+    """The models that are done; where none is, all of them: one that is still running must not take images away."""
+    done = {
+        model: sides
+        for model, sides in begun.items()
+        if all(index.is_complete(cell) for cell in (*sides[0], *sides[1]))
+    }
+    return done or dict(begun)
 
 
 def _left_out(index: Index, shift: MeasuredShift, run: Mapping[str, Sides]) -> list[str]:
@@ -173,7 +185,7 @@ def _on_common_images(
         right_x=sides.right_x,
         right_y=sides.right_y,
         same_images=same,
-        notes=(*points.notes, *said, *_unfinished(index, run)),
+        notes=(*points.notes, *said),
         cells=run,
         ids_x=sides.ids_x,
         ids_y=sides.ids_y,
@@ -246,14 +258,16 @@ def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
     return Origin(said.category or card.category, said.parent or card.parent)
 
 
-def _unfinished(index: Index, run: Mapping[str, Sides]) -> list[str]:
-    begun = [
+def _unfinished(index: Index, begun: Mapping[str, Sides]) -> list[str]:
+    """A line about what is not done yet: it is left out, unless nothing is done."""
+    cells = [
         f"{model} on {cell.condition_name}"
-        for model, sides in run.items()
+        for model, sides in begun.items()
         for cell in (*sides[0], *sides[1])
         if not index.is_complete(cell)
     ]
-    return [f"unfinished: {', '.join(begun[:3])}{' and others' if len(begun) > 3 else ''}"] if begun else []
+    left_out = ", left out" if len(_finished(index, begun)) < len(begun) else ""
+    return [f"unfinished{left_out}: {', '.join(cells[:3])}{' and others' if len(cells) > 3 else ''}"] if cells else []
 
 
 # Tables

@@ -157,7 +157,8 @@ def _of_conditions(
 ) -> MeasuredShift:
     entry = find_shift(members[0].name)
     names = tuple(x) or (CLEAN,)
-    check_sides(names, [one.name for one in members])
+    # Clean images of another data set may be the shift, by the name of their data.
+    check_sides(names, [one.data.title if one.data.title == name else one.name for one in members])
     groups: dict[tuple[str, str | None], list[ConditionRecord]] = {}
     for one in members:
         groups.setdefault((one.data.source, one.label_map), []).append(one)

@@ -150,21 +150,29 @@ NO_SHIFT = "no shift was run on both sides; --on natural, or the name of a shift
 def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
     """The gaps of every shift; why one is undefined is told, and stops no other."""
     measured = measured_shifts(index)
-    rows, left_out = [], [*index.problems, *measured.notes]
+    rows, left_out = [], [*index.problems, *measured.notes, *_unlabelled(index)]
     for shift in measured.shifts:
         if shift.measure == "none":
             continue
         for part in members_apart(shift) if each else [shift]:
             try:
-                rows += _of_shift(index, part, how)
+                points = pairs_of(index, part, origins={}, level=how.level)
             except OodometerError as why:
                 left_out.append(f"{part.name}: {why}")
-    return Gaps(tuple(rows), tuple(left_out))
+                continue
+            rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
+            left_out += [f"{part.name}: {note}" for note in points.notes]
+    return Gaps(tuple(rows), tuple(dict.fromkeys(left_out)))
 
 
-def _of_shift(index: Index, shift: MeasuredShift, how: IntervalOptions) -> list[Gap]:
-    points = pairs_of(index, shift, origins={}, level=how.level)
-    return [_gap(index, shift, points, at, how) for at in range(len(points.models))]
+def _unlabelled(index: Index) -> list[str]:
+    """A line about shifts whose images are of no class."""
+    answered = {entry.cell.condition.key for entry in index.answered if not entry.n}
+    names = dict.fromkeys(shift.name for shift in index.shifts if shift.shifted.key in answered)
+    return [
+        f"{name}: images without labels have no accuracy; 'score --ood {name}' tells how well they are told apart"
+        for name in names
+    ]
 
 
 def _gap(index: Index, shift: MeasuredShift, points: Points, at: int, how: IntervalOptions) -> Gap:

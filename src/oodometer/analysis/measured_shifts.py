@@ -58,7 +58,6 @@ class MeasuredShift:
         family: The name of the family, where it is one.
         entry: What the catalogue knows about it.
         of_other_images: Whether the shifted images are others, even where some are called the same.
-        left_out: Models that are not to be looked for.
     """
 
     name: str
@@ -210,10 +209,11 @@ def _by_catalogue(index: Index, notes: list[str]) -> Iterator[_Group]:
     for condition in there.values():
         if condition.key in paired or condition in clean:
             continue
-        standard = _standard_of(index, condition, clean)
-        if standard is None:
-            notes.append(f"no shift of {condition.name}: no clean set over its classes was run, to compare it with")
+        sides = _standards_of(index, condition, clean)
+        if len({one.data.digest for one in sides}) != 1:
+            notes.append(_without_standard(index, condition, sides))
             continue
+        standard = sides[0]
         family = family_of(condition.name)
         groups.setdefault(_place(condition.name, family, standard, condition), []).append((condition, family, standard))
     for members in groups.values():
@@ -231,15 +231,24 @@ def _by_catalogue(index: Index, notes: list[str]) -> Iterator[_Group]:
         )
 
 
-def _standard_of(index: Index, shifted: ConditionRecord, clean: Sequence[ConditionRecord]) -> ConditionRecord | None:
-    """What a condition is compared with: what the catalogue says, of the same data or photographs if there are such."""
+def _standards_of(index: Index, shifted: ConditionRecord, clean: Sequence[ConditionRecord]) -> list[ConditionRecord]:
+    """What a condition may be compared with: the catalogue's clean side, of the same photographs if there is one."""
     entry = find_shift(shifted.name)
+    wanted = entry.clean if entry else CLEAN
     fit = [one for one in clean if one.label_map == shifted.label_map and one.key != shifted.key]
-    fit = [one for one in fit if entry is not None and same_clean(one.name, entry.clean)] or fit
+    fit = [one for one in fit if same_clean(one.name, wanted)] or fit
     same = [one for one in fit if one.data.digest == shifted.data.digest]
     if not same and len(fit) > 1:
         same = [one for one in fit if _of_same_photographs(index, one, shifted)]
-    return next(iter(same or fit), None)
+    return same or fit
+
+
+def _without_standard(index: Index, condition: ConditionRecord, standards: Sequence[ConditionRecord]) -> str:
+    """Why there is nothing to compare a condition with."""
+    if not standards:
+        return f"no shift of {condition.name}: no clean set over its classes was run, to compare it with"
+    names = " or ".join(sorted({_side_name(index, one) for one in standards}))
+    return f"no shift of {condition.name}: it can be compared with {names}; say which with {condition.name}~CLEAN"
 
 
 def _of_same_photographs(index: Index, a: ConditionRecord, b: ConditionRecord) -> bool:

@@ -18,7 +18,8 @@ def shift_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[
     """Accuracy on the standard side minus accuracy on the shifted side, of every shift that was run on both."""
     found = gaps_in(index, asked.how)
     own = index.model_name_of[cells[0].key]
-    rows = [row for row in found.rows if row.model == own]
+    # Of a shift that a table alone knows there are no answers to score.
+    rows = [row for row in found.rows if row.model == own and row.cells]
     yield from (LeftOut((GAP,), why) for why in found.left_out)
     yield from (score_of(row) for row in rows)
     if not rows and not found.left_out:

@@ -91,6 +91,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
     help="logits: store all of them too, as float16.",
 )
 @click.option("--skip-broken", is_flag=True, help="Leave out images that can't be read; n says so.")
+@click.option("--rehash", is_flag=True, help="Read every image again, also those that seem unchanged.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="Chunks worked on at once; 0: one per core.")
 @click.option("--chunk", type=click.IntRange(min=0), default=0, help="Images per chunk; 0: chosen by the data's size.")
 @click.option("--device", type=click.Choice(["cpu", "cuda", "mps"]), default="cpu", show_default=True)
@@ -110,8 +111,11 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @as_json
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
+    from contextlib import nullcontext
+
     from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
+    from oodometer.data.scan import rehashing
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load_many import load_models
     from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
@@ -129,7 +133,8 @@ def command(**flags: Any) -> None:
         skip_broken=flags["skip_broken"],
         compute=compute,
     )
-    with watching() as watcher:
+    fresh = rehashing() if flags["rehash"] else nullcontext()
+    with watching() as watcher, fresh:
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)
     for line in results.left_out:

@@ -162,6 +162,12 @@ def title_of(name: str, part: str, subset: str) -> str:
     return f"{name}{part and f'/{part}'}{subset and f'[{subset}]'}"
 
 
+def unreadable(dataset: Dataset, broken: Mapping[int, str]) -> str:
+    """What to say about images that can't be read."""
+    first = broken[min(broken)]
+    return f"{dataset.title}: {len(broken)} of {len(dataset)} images can't be read, first {first}"
+
+
 def scan_together(datasets: Sequence[Dataset], progress: Progress = silent) -> None:
     """Scan data sets of one source such that each image is looked at once, however many of them have it."""
     new = [one for one in datasets if "_scan" not in one.__dict__]

@@ -99,8 +99,13 @@ def _close(name: str, names: list[str]) -> list[str]:
 
 
 def _of_another_number(name: str, other: str) -> bool:
-    """Whether two names differ in their numbers alone, by more than a slip of one: then they are two things."""
+    """Whether two names differ in their numbers alone, by more than a slip: then they are two things."""
     if NUMBER.sub("#", name) != NUMBER.sub("#", other):
         return False
     pairs = zip(NUMBER.findall(name), NUMBER.findall(other), strict=True)
-    return any(abs(int(one) - int(another)) > 1 for one, another in pairs)
+    return not all(_is_slip(one, another) for one, another in pairs)
+
+
+def _is_slip(one: str, another: str) -> bool:
+    """Whether two numbers are one apart, or one of them lacks its last digits."""
+    return abs(int(one) - int(another)) <= 1 or one.startswith(another) or another.startswith(one)

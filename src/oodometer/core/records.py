@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
+from types import NoneType
 from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from oodometer.core.condition import Condition, Family, Measure, Shift, ShiftKind
 from oodometer.core.dataset import Dataset, title_of
 from oodometer.core.digests import digest_of
+from oodometer.core.errors import OodometerError
 from oodometer.core.model import Card, Input, Model
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.stored_answers import StoredAnswers
@@ -143,8 +145,13 @@ class ModelRecord:
     @property
     def identity(self) -> dict[str, Any]:
         """What answers depend on; the classes too, since by their names labels become indices of the outputs."""
-        seen = None if self.input is None else asdict(self.input)
+        seen = None if self.input is None else _preprocessing(self.input)
         return {"name": self.name, "digest": self.digest, "input": seen, "classes": self.classes}
+
+
+def _preprocessing(seen: Input) -> dict[str, Any]:
+    """The preprocessing as plain values, the same whether a mean was given as 0 or as 0.0."""
+    return {**asdict(seen), "mean": [float(one) for one in seen.mean], "std": [float(one) for one in seen.std]}
 
 
 @dataclass(frozen=True)
@@ -228,9 +235,8 @@ def read_model(value: Any) -> ModelRecord:
     """The model that `asdict` told of; a `ValueError` or `TypeError` where it is none."""
     values = _values(ModelRecord, value)
     card = _values(Card, values["card"])
-    return ModelRecord(
-        **{**values, "input": _maybe(_read_input, values["input"]), "card": Card(**_with_tuple(card, "interventions"))}
-    )
+    values["card"] = _made(Card, {**card, "interventions": tuple(card["interventions"])})
+    return ModelRecord(**{**values, "input": _maybe(_read_input, values["input"])})
 
 
 def read_condition(value: Any) -> ConditionRecord:
@@ -254,7 +260,8 @@ def read_shift(value: Any) -> ShiftRecord:
 
 def _read_input(value: Any) -> Input:
     values = _values(Input, value)
-    return Input(_read_geometry(values["view"]), tuple(values["mean"]), tuple(values["std"]))
+    view, mean, std = _read_geometry(values["view"]), tuple(values["mean"]), tuple(values["std"])
+    return _made(Input, {"view": view, "mean": mean, "std": std})
 
 
 def _read_transform(value: Any) -> TransformRecord:
@@ -263,22 +270,44 @@ def _read_transform(value: Any) -> TransformRecord:
 
 
 def _read_geometry(value: Any) -> Geometry:
-    return Geometry(**_values(Geometry, value))
+    return _made(Geometry, _values(Geometry, value))
 
 
 def _maybe(read: Callable[[Any], R], value: Any) -> R | None:
     return None if value is None else read(value)
 
 
-def _with_tuple(values: dict[str, Any], name: str) -> dict[str, Any]:
-    return {**values, name: tuple(values[name])}
+def _made(make: Callable[..., R], values: Mapping[str, Any]) -> R:
+    """What is made of these values; they are damaged where it refuses them."""
+    try:
+        return make(**values)
+    except OodometerError as error:
+        raise ValueError(str(error)) from error
+
+
+PLAIN: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "str | None": (str, NoneType),
+    "int | None": (int, NoneType),
+    "Mapping[str, Any]": (Mapping,),
+    "Mapping[str, str]": (Mapping,),
+    "Category": (str,),
+    "Interpolation": (str,),
+    "ShiftKind": (str,),
+    "Measure": (str,),
+}
+"""What a field may hold, by how its type is written; fields of other types are read by functions of their own."""
 
 
 def _values(record: type, value: Any) -> dict[str, Any]:
     """The fields of a record, all of them and no others."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{record.__name__}: not a mapping")
-    names = [one.name for one in fields(cast(Any, record))]
-    if set(value) != set(names):
-        raise ValueError(f"{record.__name__}: expected the fields {', '.join(names)}")
+    known = {field.name: str(field.type) for field in fields(cast(Any, record))}
+    if set(value) != set(known):
+        raise ValueError(f"{record.__name__}: expected the fields {', '.join(known)}")
+    for name, written in known.items():
+        if not isinstance(value[name], PLAIN.get(written, object)):
+            raise TypeError(f"{record.__name__}: {name} is not {written}")
     return dict(value)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from oodometer.catalogue.classes import known_classes
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import NUMBERS, LabelSpace, numbered
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.core.true_labels import TrueLabels
-from oodometer.engine.known_classes import known_classes
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 

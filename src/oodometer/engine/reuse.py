@@ -16,8 +16,9 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions, concatenate, taken
 from oodometer.store.cells import Cell
+from oodometer.store.entry import Entry
 from oodometer.store.images import contents_of
-from oodometer.store.index import Entry, Index
+from oodometer.store.index import Index
 
 Range = tuple[int, int]
 

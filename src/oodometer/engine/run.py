@@ -18,20 +18,22 @@ import numpy as np
 from oodometer.core.attack import Target
 from oodometer.core.condition import Condition, Shift, Transform
 from oodometer.core.cores import n_cores
-from oodometer.core.dataset import Dataset, Progress, scan_together, silent
+from oodometer.core.dataset import Dataset, Progress, scan_together, silent, unreadable
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
 from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
 from oodometer.core.preprocessing import Geometry
-from oodometer.core.records import record_of_shift
+from oodometer.core.records import record_of_model, record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.data.scanned import ChangedError
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
 from oodometer.engine.sharing import groups_of_shared_images
 from oodometer.engine.stored_answers import write_stored
+from oodometer.store.cells import Cell
+from oodometer.store.checked import DamagedError
 from oodometer.store.files import Batch
-from oodometer.store.index import look
+from oodometer.store.index import Index, look
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
@@ -112,7 +114,13 @@ def run(
     def todo() -> list[Task]:
         return tasks_for(live, asked, look(open_to), precision=precision)
 
+    index = look(open_to)
+    for model in live:
+        for line in _ran_otherwise(index, model):
+            watcher.warn(line)
     tasks = todo()
+    if _remove_damaged_attacks(tasks, open_to):
+        tasks = todo()
     records = tuple(record_of_shift(pair) for pair in pairs)
     for record in records:
         open_to.add_shift(record)
@@ -129,6 +137,18 @@ def run(
     cells = [task.cell for task in tasks]
     cells += [cell_for(model, one, precision="float32") for model in stored for one in conditions]
     return Run(open_to, tuple(cells), records, tuple(warnings.lines))
+
+
+def _ran_otherwise(index: Index, model: Model) -> Iterator[str]:
+    """A line where the same weights were run before with another preprocessing: both are kept, and told apart."""
+    now = record_of_model(model)
+    for name, named in index.models.items():
+        before = named.model
+        if (before.name, before.digest) == (now.name, now.digest) and before.key != now.key:
+            yield (
+                f"{model.name} was run before with another preprocessing ({before.input}); both are kept, and the old "
+                f"one can be removed with 'oodometer rm {index} {name!r}'"
+            )
 
 
 class _Warnings:
@@ -159,6 +179,23 @@ def _write_stored(model: StoredAnswers, asked: Sequence[Asked], store: Store) ->
         for some, keep in zip(kept, (True, False), strict=True)
         if some
     )
+
+
+def _remove_damaged_attacks(tasks: Sequence[Task], store: Store) -> bool:
+    """Begin anew where it is lost what an attack found out about itself: its rows alone say less."""
+    lost = [task.cell for task in tasks if task.condition.attack is not None and not _has_findings(store, task.cell)]
+    for cell in lost:
+        store.remove_cell(cell.key)
+    return bool(lost)
+
+
+def _has_findings(store: Store, cell: Cell) -> bool:
+    """Whether what an attack found out can be read, as far as it is done."""
+    try:
+        store.findings(cell)
+    except DamagedError:
+        return False
+    return True
 
 
 def _judge_attacks(tasks: Sequence[Task], store: Store, watcher: Watcher) -> None:
@@ -203,13 +240,12 @@ def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> 
     broken = dataset.scan(watcher.scanning).broken
     if not broken:
         return
-    first = min(broken)
-    found = f"{dataset.name}: {len(broken)} of {len(dataset)} images can't be read, first {broken[first]}"
+    line = unreadable(dataset, broken)
     if len(broken) == len(dataset):
-        raise DataError(found)
+        raise DataError(line)
     if not skip_broken:
-        raise DataError(f"{found}; mend or remove them, or leave them out with --skip-broken")
-    watcher.warn(f"{found}; left out, n is smaller by {len(broken)}")
+        raise DataError(f"{line}; fix or remove them, or leave them out with --skip-broken")
+    watcher.warn(f"{line}; left out, n is smaller by {len(broken)}")
 
 
 def _execute(tasks: list[Task], store: Store, options: RunOptions, watcher: Watcher) -> None:

@@ -18,8 +18,9 @@ from oodometer.core.errors import StoreError
 from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, names_of_data, own_classes
 from oodometer.store.cells import Cell
+from oodometer.store.entry import Entry
 from oodometer.store.images import read_images
-from oodometer.store.index import Entry, Index, look
+from oodometer.store.index import Index, look
 from oodometer.store.queries import literal
 from oodometer.store.store import Store
 

@@ -72,7 +72,7 @@ def in_kinds(conditions: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, s
     """Corrupted conditions together by family and corruption, in the order they come."""
     found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for one in conditions:
-        found.setdefault((one["corrupted"].family, one["corrupted"].name), []).append(one)
+        found.setdefault((one["corrupted"].name, one["corrupted"].corruption), []).append(one)
     return list(found.items())
 
 

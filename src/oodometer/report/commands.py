@@ -194,7 +194,8 @@ def _of_the_line(study: Study) -> list[str]:
     mine, default = study.options, DEFAULT_OPTIONS
     words = ["--scale", mine.scale] if mine.scale != default.scale else []
     words += ["--baseline", mine.baseline or "all"] if mine.baseline != default.baseline else []
-    words += ["--baseline-above", f"{mine.baseline_above:g}"] if mine.baseline_above else []
+    words += ["--baseline-above", f"{mine.baseline_above:g}"] if mine.baseline_above is not None else []
+    words += ["--knee", str(mine.knee)] if mine.knee is not None else []
     words += [word for pattern in mine.leave_out for word in ("--leave-out", pattern)]
     return words + _level(study)
 

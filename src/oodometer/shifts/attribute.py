@@ -247,8 +247,8 @@ def _base(
     rest = np.flatnonzero([one not in kept for one in whole.ids])
     note = f"{IID} is {n} of {len(whole)} base images, by id with seed {seed}; the others are train"
     return (
-        whole.take(rest, name=f"{dataset.name}/{TRAIN}"),
-        iid.take(np.arange(n), name=f"{dataset.name}/{IID}", subset=dataset.subset),
+        whole.take(rest, part=TRAIN),
+        iid.take(np.arange(n), part=IID, subset=dataset.subset),
         note,
     )
 
@@ -256,7 +256,7 @@ def _base(
 def _taken(dataset: Dataset, rows: np.ndarray, name: str, wanted: str) -> Dataset:
     if not rows.any():
         raise DataError(f"{dataset.name}: no image for {name}: none has {wanted}")
-    return dataset.take(np.flatnonzero(rows), name=f"{dataset.name}/{name}")
+    return dataset.take(np.flatnonzero(rows), part=name)
 
 
 def _places(dataset: Dataset) -> list[str | bytes]:

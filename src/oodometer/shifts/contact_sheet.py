@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from oodometer.data.decode import decode
 from oodometer.data.resize import as_view
 from oodometer.shifts.compiling import tell_if_compiling
 from oodometer.shifts.corrupted_files import parse_names
+from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
 from oodometer.shifts.write_corrupted import DEFAULT, CorruptOptions
 
 MARGIN, CAPTION = 6, 18
@@ -66,10 +68,13 @@ def write_sheet(
     tell_if_compiling(tell)
     names = [*COMMON, *EXTRA] if corruptions == "common" else parse_names(corruptions)
     sheet = Image.fromarray(contact_sheet(image, names, key=Path(source).stem, seed=options.seed))
+    picture = io.BytesIO()
     try:
-        sheet.save(place)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{place}: can't be written ({error})") from error
+        sheet.save(picture, format=Image.registered_extensions()[place.suffix.lower()])
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{place}: no such picture can be made ({error}); use for example .png or .jpg") from error
+    with nothing_unfinished(place.parent):
+        write_whole(place.parent, place, lambda file: file.write(picture.getvalue()))
     return names
 
 

@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +25,8 @@ from oodometer.shifts.unfinished_files import is_clear, write_whole
 GROUPS = {"common": COMMON, "extra": EXTRA, "bar": BAR}
 MIXED = "mixed"
 """In the mark of a folder in which a job was forced over another's files."""
+LEFT_OUT = "left_out"
+"""In the mark: the ids of the images that could not be read."""
 MARK = ".oodometer.json"
 """What the files were made from; hidden, so that the folder holds nothing but the published layout."""
 
@@ -61,7 +63,12 @@ def parse_severities(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be written: which corruptions of which data, where, and from which draws."""
+    """What is to be written: which corruptions of which data, where, and from which draws.
+
+    Args:
+        view: The centre crop; None for arrays, whose images keep their size.
+        left_out: The ids of images that are not in the data because they can't be read.
+    """
 
     dataset: Dataset
     target: Path
@@ -69,6 +76,7 @@ class Job:
     severities: tuple[int, ...]
     view: Geometry | None
     seed: int = 0
+    left_out: tuple[str, ...] = ()
 
     def paths(self, position: int) -> dict[tuple[str, int], str]:
         """The published place of one image under each corruption: CORRUPTION/SEVERITY/CLASS/FILE.JPEG."""
@@ -89,7 +97,7 @@ def file_stem(dataset: Dataset, position: int) -> str:
 
 
 def check_target(job: Job, source: str, *, force: bool) -> None:
-    """Errors before anything is written: a target inside the source, name clashes, files of another job."""
+    """Errors before anything is read or written: a target inside the source, name clashes, files of others."""
     target = job.target.resolve()
     if "://" not in source and Path(source).is_dir() and target.is_relative_to(Path(source).resolve()):
         raise UsageError(f"{job.target}: lies inside the source {source}; choose a folder outside it")
@@ -107,7 +115,14 @@ def check_target(job: Job, source: str, *, force: bool) -> None:
     mark = job.target / MARK
     if not mark.exists() and not is_clear(job.target) and not force:
         raise StoreError(f"{job.target}: is not empty; use a new folder, or --force")
-    _write_mark(mark, _described(job), force=force)
+
+
+def without(job: Job, broken: Collection[int]) -> Job:
+    """The job without the images at these positions."""
+    if not broken:
+        return job
+    kept = np.array([position for position in range(len(job.dataset)) if position not in broken])
+    return replace(job, dataset=job.dataset.take(kept), left_out=tuple(job.dataset.ids[one] for one in sorted(broken)))
 
 
 def _described(job: Job) -> dict[str, object]:
@@ -123,14 +138,11 @@ def _described(job: Job) -> dict[str, object]:
     return about
 
 
-def _write_mark(mark: Path, about: dict[str, object], *, force: bool) -> None:
+def write_mark(job: Job, *, force: bool) -> None:
     """Say what the folder holds; an error where it holds something else."""
+    mark, about = job.target / MARK, _described(job)
     known = _about(mark) if mark.is_file() else {}
-    same = (
-        isinstance(known, dict)
-        and MIXED not in known
-        and all(known.get(one, what) == what for one, what in about.items())
-    )
+    same = isinstance(known, dict) and _continues(job, known, about)
     if not same and not force:
         raise StoreError(
             f"{mark.parent}: holds corruptions of other data, size, severities, seed or frost textures; use another "
@@ -138,7 +150,20 @@ def _write_mark(mark: Path, about: dict[str, object], *, force: bool) -> None:
         )
     # What was there before and is not written over stays: from then on the folder can be told from no job's.
     now = {**known, **about} if same and isinstance(known, dict) else {**about, MIXED: True}
+    now[LEFT_OUT] = list(job.left_out)
     write_whole(mark.parent, mark, partial(_write, json.dumps(now).encode()))
+
+
+def _continues(job: Job, known: dict[str, object], about: dict[str, object]) -> bool:
+    """Whether a job belongs to what a folder holds: it may add images that could not be read before."""
+    if MIXED in known:
+        return False
+    missing = known.get(LEFT_OUT)
+    others = {one: what for one, what in about.items() if one != "data"}
+    if job.view is not None and missing and isinstance(missing, list) and about["data"] != known.get("data"):
+        before = np.flatnonzero(~np.isin(job.dataset.ids, missing))
+        about = {**others, "data": job.dataset.take(before).digest if len(before) else ""}
+    return all(known.get(one, what) == what for one, what in about.items())
 
 
 def _about(mark: Path) -> object:

@@ -63,7 +63,7 @@ def _written(aside: str, path: str | Path, write: Callable[[BinaryIO], object]) 
     except FileNotFoundError:
         # A folder is missing; or another call that began just now took the file for what a killed one left.
         os.makedirs(os.path.dirname(aside), exist_ok=True)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         return False
     return True
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from oodometer.core.cores import n_cores
-from oodometer.core.dataset import Progress, silent
-from oodometer.core.errors import DataError
+from oodometer.core.dataset import Progress, silent, unreadable
+from oodometer.core.errors import DataError, UsageError
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.talk import Tell, unheard
 from oodometer.data.load import kind_of, load_data
@@ -23,13 +23,16 @@ from oodometer.shifts.corrupted_files import (
     check_target,
     parse_names,
     parse_severities,
+    without,
     write_array,
     write_image,
     write_labels,
+    write_mark,
 )
 from oodometer.shifts.unfinished_files import nothing_unfinished
 
 T = TypeVar("T")
+SIZE = 224
 
 
 @dataclass(frozen=True)
@@ -37,21 +40,24 @@ class CorruptOptions:
     """How images are corrupted and written.
 
     Args:
-        size: Of the centre crop, in pixels; arrays stay as they are.
+        size: Of the centre crop, in pixels; None: 224. Images of an array keep their size.
         seed: Of every random draw.
         threads: Images worked on at once; 0: one per core.
+        skip_broken: Leave out images that can't be read; a later call tries them again.
         force: Write over what is there.
     """
 
-    size: int = 224
+    size: int | None = None
     seed: int = 0
     threads: int = 0
+    skip_broken: bool = False
     force: bool = False
 
     @property
     def view(self) -> Geometry:
         """How an image becomes the one that is corrupted: as 224 px are cut from 256."""
-        return Geometry(self.size, self.size, resize=round(self.size * 256 / 224))
+        side = self.size or SIZE
+        return Geometry(side, side, resize=round(side * 256 / SIZE))
 
 
 DEFAULT = CorruptOptions()
@@ -100,6 +106,8 @@ def corrupt_files(
     if not re.search(r"://|[{*?]", address) and not Path(address).exists():
         raise DataError(f"{address}: no such file or folder")
     is_array = kind_of(address) == "arrays"
+    if is_array and options.size is not None:
+        raise UsageError(f"{address}: images of an array keep their size; leave out --size")
     job = Job(
         dataset=load_data(address),
         target=Path(target),
@@ -108,11 +116,24 @@ def corrupt_files(
         view=None if is_array else options.view,
         seed=options.seed,
     )
+    check_target(job, address, force=options.force)
+    job = _readable(job, options, tell)
     with nothing_unfinished(job.target):
-        check_target(job, address, force=options.force)
+        write_mark(job, force=options.force)
         tell_if_compiling(tell)
         written = (_write_arrays if is_array else _write_files)(job, options, progress)
     return CorruptedFiles(str(target), written)
+
+
+def _readable(job: Job, options: CorruptOptions, tell: Tell) -> Job:
+    """The job on the images that can be read; an error where there are others that are not to be left out."""
+    broken = job.dataset.scan().broken
+    if broken:
+        line = unreadable(job.dataset, broken)
+        if len(broken) == len(job.dataset) or not options.skip_broken:
+            raise DataError(f"{line}; fix or remove them, or leave them out with --skip-broken")
+        tell(f"warning: {line}; left out")
+    return without(job, broken)
 
 
 def _write_files(job: Job, options: CorruptOptions, progress: Progress) -> int:

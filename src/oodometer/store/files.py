@@ -87,6 +87,14 @@ class Files:
             return None
         return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
+    def has(self, path: str, signature: Signature) -> bool:
+        """Whether a file is there, and the one of that signature."""
+        try:
+            found = os.stat(f"{self.address}/{path}")
+        except OSError:
+            return False
+        return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino) == signature
+
     @contextlib.contextmanager
     def _readable(self, where: str) -> Iterator[None]:
         try:

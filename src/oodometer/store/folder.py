@@ -42,11 +42,12 @@ class PartFiles:
 
 @dataclass(frozen=True)
 class CellFolder:
-    """The names of a cell's files, at one look."""
+    """The names of a cell's files, at one look; ``has_parts_folder`` also where no part is in it (yet)."""
 
     key: str
     files: tuple[Checked, ...]
     parts: tuple[PartFiles, ...]
+    has_parts_folder: bool
 
     def of(self, stem: str) -> list[Checked]:
         """Those of a name; several where two runs wrote it with other last bits."""
@@ -69,7 +70,7 @@ def look_into(files: Files, key: str) -> CellFolder:
     names = files.names(folder)
     own = tuple(name for text in names if (name := parse_name(folder, text)))
     parts = _parts(listed(files, f"{folder}/{PARTS}")) if PARTS in names else ()
-    return CellFolder(key, own, parts)
+    return CellFolder(key, own, parts, PARTS in names)
 
 
 def _parts(names: Iterable[Checked]) -> tuple[PartFiles, ...]:

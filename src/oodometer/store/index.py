@@ -22,11 +22,12 @@ from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
-from oodometer.store.checked import Checked, DamagedError, first_good, listed, parse_name, read_checked
-from oodometer.store.files import Files
-from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, Range, folder_of, look_into
+from oodometer.store.checked import DamagedError, first_good, listed, parse_name, read_checked
+from oodometer.store.entry import Entry
+from oodometer.store.files import Files, Signature
+from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, folder_of, look_into
 from oodometer.store.images import Images, read_images
-from oodometer.store.index_file import Kept, Looked, read_kept, write_kept
+from oodometer.store.index_file import Kept, read_kept, write_kept
 from oodometer.store.prediction_parquet import ranks_of
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
@@ -36,50 +37,6 @@ THREADS = 8
 """Cells that are looked at together: mostly the disk is waited for."""
 FEW_MISSING = 3
 """More are counted, not named."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One cell as it is in the store.
-
-    Args:
-        rows: The file of all its rows, once it is complete; None before.
-        parts: Before that, the parts that are there and whole, in order and without overlap.
-        has_logits: Whether all logits were kept.
-        n_rows, n, top1, top5: All rows; the labelled ones; those of them that are right, and right among five.
-    """
-
-    cell: Cell
-    rows: Checked | None
-    parts: tuple[PartFiles, ...]
-    has_logits: bool
-    n_rows: int
-    n: int
-    top1: int
-    top5: int
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of it is done."""
-        return self.rows is not None
-
-    @property
-    def logits_of_all_rows(self) -> bool:
-        """Whether there are logits wherever there are rows, of an unfinished cell too."""
-        return self.covered(keep_logits=True) == self.covered(keep_logits=False)
-
-    @property
-    def files(self) -> tuple[Checked, ...]:
-        """The files of its rows; none of a cell whose parts are judged together once all are there."""
-        if self.rows is not None:
-            return (self.rows,)
-        return () if self.cell.n_units is not None else tuple(part.rows[0] for part in self.parts)
-
-    def covered(self, *, keep_logits: bool) -> list[Range]:
-        """The ranges of positions that need no more work, in order and without overlap."""
-        if self.complete and (self.has_logits or not keep_logits):
-            return [(0, self.cell.n_images)]
-        return [(part.start, part.stop) for part in self.parts if part.logits or not keep_logits]
 
 
 @dataclass(frozen=True)
@@ -207,11 +164,11 @@ class Index:
         """The cells of a model by its name in the store, or by its own where that is enough."""
         if name in self.models:
             return [entry.cell for entry in self.models[name].entries]
-        alike = [one for one, named in self.models.items() if name in _other_names(one, named)]
+        alike = [one for one, named in self.models.items() if _is_called(named, name)]
         if len(alike) == 1:
             return [entry.cell for entry in self.models[alike[0]].entries]
         if alike:
-            raise UsageError(f"{self}: {name} stands for several models; say which: {', '.join(alike)}")
+            raise UsageError(f"{self}: {name} stands for several models; say which: {', '.join(sorted(alike))}")
         hint = did_you_mean(name, {one for named in self.models for one in (named, self.models[named].model.name)})
         raise UsageError(f"{self}: no predictions of a model named {name!r}{hint}")
 
@@ -221,11 +178,12 @@ class Index:
         return replace(self, entries=tuple(entry for entry in self.entries if entry.cell.key in keys))
 
 
-def _other_names(name: str, named: Named) -> set[str]:
-    """What a model may be called besides its name in the store: its own, and with more of the digest or a key."""
-    plain, digest = named.model.name, named.model.digest
-    keys = {f"{plain}@{entry.cell.key[:8]}" for entry in named.entries}
-    return {name, plain, f"{plain}@{digest}", f"{plain}@{digest[:8]}", *keys}
+def _is_called(named: Named, name: str) -> bool:
+    """Whether a name is another one of the model: its own, alone or with the first letters of a digest or a key."""
+    plain = named.model.name
+    digest = name.removeprefix(f"{plain}@")
+    known = (named.model.digest, *(entry.cell.key for entry in named.entries))
+    return name == plain or (digest not in ("", name) and any(one.startswith(digest) for one in known))
 
 
 def model_names(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -243,11 +201,24 @@ def model_names(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     for name, of_name in groups.items():
         for weights, ways in of_name.items():
             label = name if len(of_name) == 1 else f"{name}@{weights[:8]}"
-            for way, of_way in zip(
-                _ways_told_apart([some[0].cell for some in ways.values()]), ways.values(), strict=True
-            ):
-                named[f"{label}{way}"] = of_way
+            told = _ways_told_apart([some[0].cell for some in ways.values()])
+            for way, of_way in zip(told, ways.values(), strict=True):
+                for file, of_file in _files_told_apart(of_way).items():
+                    named[f"{label}{way}{file}"] = of_file
     return named
+
+
+def _files_told_apart(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The cells of a model by what to write behind its name: the file, where several answer for the same condition.
+
+    Of a model that was run, the weights tell already whose answers they are.
+    """
+    conditions = [entry.cell.condition.key for entry in entries]
+    files: dict[str, list[Entry]] = {}
+    for entry in entries:
+        several = len(set(conditions)) < len(conditions)
+        files.setdefault(f"@{entry.cell.model.digest[:8]}" if several else "", []).append(entry)
+    return files
 
 
 def _ways_told_apart(cells: Sequence[Cell]) -> list[str]:
@@ -325,7 +296,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     kept = read_kept(store)
     keys = store.cell_keys()
     problems: list[str] = []
-    looked: dict[str, Looked] = {}
+    looked: dict[str, Entry] = {}
     new: list[str] = []
     for key in keys:
         before = kept.cells.get(key)
@@ -335,7 +306,7 @@ def look(store: Store, *, save: bool = True) -> Index:
             new.append(key)
     with ThreadPoolExecutor(THREADS) as pool:
         for key, (found, said) in zip(new, pool.map(lambda key: _look_at(store, key), new), strict=True):
-            problems += [*said, *_lost_logits(kept.cells.get(key), found)]
+            problems += said or _lost(kept.cells.get(key), found)
             if found is not None:
                 looked[key] = found
     shifts = _Checks(store, "shifts", kept.shifts)
@@ -343,7 +314,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     tables = _Checks(store, "tables", kept.tables)
     accuracies = tables.read(read_table)
     problems += [*_gone(kept, keys), *shifts.problems, *tables.problems]
-    entries = sorted((_entry(one) for one in looked.values()), key=_order)
+    entries = sorted(looked.values(), key=_order)
     index = Index(
         store,
         tuple(entries),
@@ -352,9 +323,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         tuple(problems),
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
-    sealed = {
-        key: one for key, one in looked.items() if one.rows is not None and not _lost_logits(kept.cells.get(key), one)
-    }
+    sealed = {key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)}
     if save and (shifts.changed or tables.changed or any(key in sealed for key in new)):
         # What is gone is kept in mind, so that it is told until it is there again or forgotten.
         cells = {**kept.cells, **sealed}
@@ -366,7 +335,7 @@ def look(store: Store, *, save: bool = True) -> Index:
 def look_at(store: Store, key: str) -> Entry | None:
     """One cell as it is now; None where it is not there."""
     found, _ = _look_at(store, key)
-    return None if found is None else _entry(found)
+    return found
 
 
 def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (), tables: Iterable[str] = ()) -> None:
@@ -379,6 +348,7 @@ def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (
             {key: one for key, one in kept.cells.items() if key not in gone},
             kept.shifts - set(shifts),
             kept.tables - set(tables),
+            kept.written,
         ),
     )
 
@@ -394,13 +364,8 @@ def forget_gone(store: Store) -> None:
 
 def _order(entry: Entry) -> tuple[str, ...]:
     cell = entry.cell
-    return cell.model_name, cell.condition_name, cell.data.title, cell.key
-
-
-def _entry(looked: Looked) -> Entry:
-    return Entry(
-        looked.cell, looked.rows, looked.parts, looked.has_logits, looked.n_rows, looked.n, looked.top1, looked.top5
-    )
+    condition, data = cell.condition, cell.condition.data
+    return cell.model.name, condition.name, data.name, data.part, data.subset, cell.key
 
 
 def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
@@ -414,11 +379,16 @@ def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:
     return [f"missing: {some}{more}: the files are gone; run again, or forget them with 'oodometer verify --forget'"]
 
 
-def _lost_logits(before: Looked | None, now: Looked | None) -> list[str]:
-    if before is None or now is None or not before.has_logits or now.has_logits or now.rows is None:
+def _lost(before: Entry | None, now: Entry | None) -> list[str]:
+    """A line about a cell that was complete and lacks its rows, or the logits that it had."""
+    if before is None:
         return []
-    at = f"{now.cell.model_name} on {now.cell.condition_name}"
-    return [f"{at}: its logits were kept and are gone; run again with --keep logits"]
+    at = f"{before.cell.model_name} on {before.cell.condition_name}"
+    if now is None or now.rows is None:
+        return [f"{at}: its rows were complete and are missing; run again to replace them"]
+    if before.logits is not None and now.logits is None:
+        return [f"{at}: its logits were kept and are missing; run again with --keep logits"]
+    return []
 
 
 class _Checks:
@@ -457,60 +427,67 @@ def _shift_from(content: bytes) -> ShiftRecord:
     return read_shift(json.loads(content))
 
 
-def _look_at(store: Store, key: str) -> tuple[Looked | None, list[str]]:
+def _look_at(store: Store, key: str) -> tuple[Entry | None, list[str]]:
     """What the folder of a cell holds, and what is wrong with it."""
-    for _ in range(3):  # another run may be sealing the cell while it is looked at
+    for _ in range(3):  # another run may be sealing the cell while it is looked at: what vanishes is not damaged
+        signature = store.files.signature(folder_of(key))  # first, so that whatever comes later is noticed
         there = look_into(store.files, key)
-        with contextlib.suppress(FileNotFoundError):
-            return _looked(store, there)
-    return None, []
+        found, problems = _looked(store, there, signature)
+        if not problems or look_into(store.files, key) == there:
+            break
+    return found, problems
 
 
-def _looked(store: Store, there: CellFolder) -> tuple[Looked | None, list[str]]:
-    files, folder = store.files, folder_of(there.key)
+def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[Entry | None, list[str]]:
+    files = store.files
     described = first_good(files, there.of(CELL))
     cell = None if described is None else _cell_from(described[1], there.key)
     if cell is None:
         if not there.files and not there.parts:  # another run is just making it
             return None, []
-        where = files.locate(f"{folder}/{CELL}")
+        where = files.locate(f"{folder_of(there.key)}/{CELL}")
         return None, [f"{where}: missing or damaged, so nothing is known of its rows; run again to replace it"]
+    if not there.of(ROWS):
+        return _looked_at_parts(store, there, cell, [])
+    whole = first_good(files, there.of(ROWS))
     at = f"{cell.model_name} on {cell.condition_name}"
-    if there.of(ROWS):
-        before = files.signature(folder)
-        whole = first_good(files, there.of(ROWS))
-        if whole is not None:
-            name, content = whole
-            logits = there.of(LOGITS)
-            return (
-                Looked(cell, name, files.signature(name.path), before, bool(logits), (), *_counts(ranks_of(content))),
-                [],
-            )
+    if whole is None:
         return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
-    return _looked_at_parts(store, there, cell, [])
+    name, content = whole
+    with_logits = _whole_with_logits(store, there)
+    # The time of its folder does not tell of logits that are being added in the folder of parts.
+    told_by = None if there.has_parts_folder else folder
+    kept = first_good(files, there.of(LOGITS))
+    logits = None if kept is None else kept[0]
+    signatures = files.signature(name.path), logits and files.signature(logits.path), told_by
+    damaged = there.of(LOGITS) and not kept
+    said = [f"{at}: its logits are damaged; run again with --keep logits"] if damaged else []
+    return Entry(cell, name, logits, *signatures, (), with_logits, *_counts(ranks_of(content))), said
 
 
 def _looked_at_parts(
     store: Store, there: CellFolder, cell: Cell, problems: list[str]
-) -> tuple[Looked | None, list[str]]:
+) -> tuple[Entry | None, list[str]]:
     good, totals = [], np.zeros(4, dtype=np.int64)
     for part in there.ranges:
         whole = first_good(store.files, part.rows)
         if whole is None:
             problems.append(f"{cell.model_name} on {cell.condition_name}: a part is damaged; run again to replace it")
             continue
-        logits = tuple(name for name in part.logits if _is_whole(store, name))
-        good.append(PartFiles(part.start, part.stop, (whole[0],), logits))
-        totals += _counts(ranks_of(whole[1]))
-    return Looked(cell, None, None, None, False, tuple(good), *totals.tolist()), problems
+        good.append(replace(part, rows=(whole[0],)))
+        if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
+            totals += _counts(ranks_of(whole[1]))
+    with_logits = _whole_with_logits(store, there)
+    return Entry(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
 
 
-def _is_whole(store: Store, name: Checked) -> bool:
-    try:
-        read_checked(store.files, name)
-    except DamagedError:
-        return False
-    return True
+def _whole_with_logits(store: Store, there: CellFolder) -> tuple[PartFiles, ...]:
+    """The parts whose rows and logits are both whole."""
+    return tuple(
+        part
+        for part in there.ranges_with_logits
+        if first_good(store.files, part.rows) and first_good(store.files, part.logits)
+    )
 
 
 def _counts(ranks: np.ndarray) -> tuple[int, int, int, int]:

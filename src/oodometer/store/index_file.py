@@ -7,6 +7,7 @@ so that a file that vanishes is told.
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Mapping
@@ -17,44 +18,13 @@ from oodometer.core.errors import StoreError
 from oodometer.core.records import read_condition, read_model
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import Checked, listed, of_stem, put, read_checked
+from oodometer.store.entry import Entry
 from oodometer.store.files import Signature
-from oodometer.store.folder import ROWS, PartFiles, folder_of
+from oodometer.store.folder import LOGITS, ROWS, folder_of
 from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
 
 STEM = "index"
-GRAIN = 20_000_000
-"""Nanoseconds: a file that was changed so shortly before the index was written may have been changed once more within
-the same tick of the clock, unnoticed; it is looked at again (git's rule)."""
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A cell and what its files held at the last look; fields as of `oodometer.store.index.Entry`.
-
-    Args:
-        signature, folder: Of the file of its rows, and of its folder; None where they can't be told.
-    """
-
-    cell: Cell
-    rows: Checked | None
-    signature: Signature | None
-    folder: Signature | None
-    has_logits: bool
-    parts: tuple[PartFiles, ...]
-    n_rows: int
-    n: int
-    top1: int
-    top5: int
-
-    def unchanged(self, store: Store, written: int) -> bool:
-        """Whether its files are those of the last look."""
-        if self.rows is None or self.signature is None or self.folder is None:
-            return False
-        if max(self.signature.modified, self.signature.changed) >= written - GRAIN:
-            return False
-        files = store.files
-        return files.signature(self.rows.path) == self.signature and files.signature(self.rows.folder) == self.folder
 
 
 @dataclass(frozen=True)
@@ -63,10 +33,10 @@ class Kept:
 
     Args:
         shifts, tables: The names of their files.
-        written: When, in nanoseconds.
+        written: When, in nanoseconds; 0: now.
     """
 
-    cells: Mapping[str, Looked] = field(default_factory=dict)
+    cells: Mapping[str, Entry] = field(default_factory=dict)
     shifts: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
     written: int = 0
@@ -85,7 +55,7 @@ def read_kept(store: Store) -> Kept:
 def write_kept(store: Store, kept: Kept) -> None:
     """Keep what was looked at, in the place of what was kept before."""
     before = of_stem(listed(store.files, ""), STEM)
-    name = put(store.files, "", STEM, "parquet", _written(kept, time.time_ns()))
+    name = put(store.files, "", STEM, "parquet", _written(kept, kept.written or time.time_ns()))
     for old in before:
         if old != name:
             store.files.remove(old.path)
@@ -102,10 +72,9 @@ def _written(kept: Kept, now: int) -> bytes:
             conditions.place((one.cell.condition.key, one.cell.data.title), one.cell.condition),
             versions.place(tuple(sorted(one.cell.versions.items())), one.cell.versions),
             *(getattr(one.cell, name) for name in OF_CELL),
-            None if one.rows is None else one.rows.check,
-            *(one.signature or (None,) * 4),
-            *(one.folder or (None,) * 4),
-            *(getattr(one, name) for name in OF_LOOK),
+            *(None if file is None else file.check for file in (one.rows, one.logits)),
+            *(number for signature in (one.of_rows, one.of_logits, one.of_folder) for number in signature or NOTHING),
+            *(getattr(one, name) for name in COUNTS),
         )
         for key, one in kept.cells.items()
     ]
@@ -124,22 +93,19 @@ def _written(kept: Kept, now: int) -> bytes:
 
 
 OF_CELL = ("space", "n_classes", "n_images", "precision", "known_classes", "n_units", "answers")
-OF_LOOK = ("has_logits", "n_rows", "n", "top1", "top5")
-COLUMNS = (
-    "key", "model", "condition", "versions", *OF_CELL, "check",
-    "size", "modified", "changed", "inode", "folder_size", "folder_modified", "folder_changed", "folder_inode",
-    *OF_LOOK,
-)  # fmt: skip
+CHECKS = ("rows", "logits")
+SIGNATURES = tuple(f"{part}_{name}" for part in (*CHECKS, "folder") for name in Signature._fields)
+COUNTS = ("n_rows", "n", "top1", "top5")
+COLUMNS = ("key", "model", "condition", "versions", *OF_CELL, *CHECKS, *SIGNATURES, *COUNTS)
+NOTHING = (None,) * len(Signature._fields)
 
 
 def _type(column: str) -> Any:
     import pyarrow as pa
 
-    if column in ("key", "space", "precision", "check"):
+    if column in ("key", "space", "precision", *CHECKS):
         return pa.string()
-    if column == "answers":
-        return pa.list_(pa.int64())
-    return pa.bool_() if column == "has_logits" else pa.int64()
+    return pa.list_(pa.int64()) if column == "answers" else pa.int64()
 
 
 class _Shared:
@@ -158,6 +124,17 @@ class _Shared:
 
 
 def _parsed(content: bytes) -> Kept:
+    # Hundreds of thousands of objects that stay: looking for garbage among them would take longer than making them.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _kept(content)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _kept(content: bytes) -> Kept:
     table = table_of(content)
     about = json.loads(table.schema.metadata[b"about"])
     if about["format"] != FORMAT:
@@ -165,26 +142,21 @@ def _parsed(content: bytes) -> Kept:
     models = [read_model(one) for one in about["models"]]
     conditions = [read_condition(one) for one in about["conditions"]]
     cells = {}
+    at = 4 + len(OF_CELL)
     for row in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
         key, model, condition, versions = row[:4]
-        of_cell = dict(zip(OF_CELL, row[4:], strict=False))
+        of_cell = dict(zip(OF_CELL, row[4:at], strict=True))
         of_cell["answers"] = None if of_cell["answers"] is None else tuple(of_cell["answers"])
-        check, *signatures = row[4 + len(OF_CELL) : -len(OF_LOOK)]
         cell = Cell(models[model], conditions[condition], versions=about["versions"][versions], **of_cell)
         # The key as it was when it was looked at: a digest for each of many thousands would take a second.
         cell.__dict__["key"] = key
-        has_logits, *counts = row[-len(OF_LOOK) :]
-        cells[key] = Looked(
-            cell,
-            Checked(folder_of(key), ROWS, check, "parquet"),
-            _signature(signatures[:4]),
-            _signature(signatures[4:]),
-            has_logits,
-            (),
-            *counts,
+        rows, logits = (
+            None if check is None else Checked(folder_of(key), stem, check, "parquet")
+            for stem, check in zip((ROWS, LOGITS), row[at : at + 2], strict=True)
         )
+        numbers = row[at + 2 : -len(COUNTS)]
+        of_rows, of_logits, of_folder = (
+            None if numbers[n] is None else Signature(*numbers[n : n + 4]) for n in (0, 4, 8)
+        )
+        cells[key] = Entry(cell, rows, logits, of_rows, of_logits, of_folder, (), (), *row[-len(COUNTS) :])
     return Kept(cells, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"])
-
-
-def _signature(numbers: list[Any]) -> Signature | None:
-    return None if numbers[0] is None else Signature(*numbers)

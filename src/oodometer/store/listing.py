@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oodometer.core.columns import columns
-from oodometer.store.index import Entry, Source, index_at
+from oodometer.core.records import ModelRecord
+from oodometer.store.entry import Entry
+from oodometer.store.index import Source, index_at
 from oodometer.store.store import MARK
 from oodometer.store.tables import Accuracy
 
@@ -28,12 +30,22 @@ class Listing:
     problems: tuple[str, ...]
 
     def __str__(self) -> str:
-        rows = [[UNKNOWN if row[name] is None else str(row[name]) for name in HEADER] for row in self.as_json()]
+        every = [*map(_short_row, self.entries), *map(_imported_row, self.imported)]
+        rows = [[UNKNOWN if row[name] is None else str(row[name]) for name in HEADER] for row in every]
         return columns([HEADER, *rows])
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row for each as plain values; what is not known of an imported accuracy is null."""
-        return [*(_cell_row(entry) for entry in self.entries), *(_imported_row(row) for row in self.imported)]
+        # A model has many cells, and what is told of it is the same in all of them.
+        told: dict[str, dict[str, Any]] = {}
+        for entry in self.entries:
+            if entry.cell.model.key not in told:
+                told[entry.cell.model.key] = _model_row(entry.cell.model)
+        rows = [
+            {**_short_row(one), "key": one.cell.key, **told[one.cell.model.key], "versions": dict(one.cell.versions)}
+            for one in self.entries
+        ]
+        return [*rows, *map(_imported_row, self.imported)]
 
 
 def ls(store: Source) -> Listing:
@@ -48,7 +60,11 @@ def is_store(address: str) -> bool:
     return os.path.isfile(os.path.join(address, MARK))
 
 
-def _cell_row(entry: Entry) -> dict[str, Any]:
+def _model_row(model: ModelRecord) -> dict[str, Any]:
+    return {"input": None if model.input is None else asdict(model.input), "card": asdict(model.card)}
+
+
+def _short_row(entry: Entry) -> dict[str, Any]:
     cell = entry.cell
     return {
         "model": cell.model_name,
@@ -59,10 +75,6 @@ def _cell_row(entry: Entry) -> dict[str, Any]:
         "images": cell.n_rows,
         "state": "complete" if entry.complete else "unfinished",
         "logits": "kept" if entry.has_logits else UNKNOWN,
-        "key": cell.key,
-        "input": None if cell.model.input is None else asdict(cell.model.input),
-        "card": asdict(cell.model.card),
-        "versions": dict(cell.versions),
     }
 
 

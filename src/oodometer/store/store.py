@@ -369,7 +369,7 @@ def _with_new_mark(store: Store, *, create: bool) -> Store:
     """The store whose mark is damaged: whoever may write it makes the mark anew, since its files say what they are."""
     where = store.files.locate(MARK)
     if not create:
-        raise StoreError(f"{where}: damaged; the next 'oodometer run' or 'oodometer verify' on it replaces it")
+        raise DamagedError(f"{where}: damaged; the next 'oodometer run' or 'oodometer verify' on it replaces it")
     _write_mark(store)
     return store
 

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oodometer.core.dataset import Progress, silent
-from oodometer.core.errors import StoreError
 from oodometer.store.checked import Checked, DamagedError, parse_name, read_checked
 from oodometer.store.folder import CELL, FINDINGS, PARTS, folder_of
 from oodometer.store.index import Index, forget_gone, look
@@ -58,13 +57,14 @@ def verify(store: str | Store, *, forget: bool = False, progress: Progress = sil
         forget: Keep in mind no longer what is missing, so that it is told no more.
         progress: Told the number of files that were read, and of all.
     """
-    opened = store if isinstance(store, Store) else _opened(str(store))
+    damage: list[Damage] = []
+    opened = store if isinstance(store, Store) else _opened(str(store), damage)
     index = look(opened)
     if forget:
         forget_gone(opened)
         index = look(opened)
     names = list(_names(opened))
-    damage = [*_strange(opened), *_without_images(index)]
+    damage += [*_strange(opened), *_without_images(index)]
     with ThreadPoolExecutor(THREADS) as pool:
         for done, found in enumerate(pool.map(lambda name: _damage(opened, name), names), start=1):
             progress(done, len(names))
@@ -73,13 +73,12 @@ def verify(store: str | Store, *, forget: bool = False, progress: Progress = sil
     return Verified(str(opened), len(opened.cell_keys()), len(names), tuple(damage))
 
 
-def _opened(address: str) -> Store:
+def _opened(address: str, damage: list[Damage]) -> Store:
     """The store; where its mark is damaged, a new one is written, since its other files say what they are."""
     try:
         return open_store(address)
-    except StoreError as error:
-        if "damaged" not in str(error):
-            raise
+    except DamagedError:
+        damage.append(Damage(MARK, "damaged", "it has been written anew"))
         return open_store(address, create=True)
 
 

@@ -48,8 +48,8 @@ def album_of(addresses: Sequence[str], index: Index) -> Picture:
     again, pixel by pixel as in the run. Images under attack are None: an attack is made for one model, and needs it.
 
     Args:
-        addresses: Data as of `load_data`, index now, and their images read when they are asked for; or a root of
-            published sets, each of which is index when an image of it is asked for.
+        addresses: Data as of `load_data`, opened now, and their images read when they are asked for; or a root of
+            published sets, each of which is opened when an image of it is asked for.
 
     Raises:
         UsageError: Data that have no image in common with the store.

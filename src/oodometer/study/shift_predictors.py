@@ -50,7 +50,7 @@ def foretold(study: Study) -> Foretold | None:
     through_all = _through_all(study)
     natural = [_named(shift, study, through_all) for shift in study.shifts if shift.natural]
     made = [shift for shift in study.shifts if not shift.natural and (shift.kind in SYNTHETIC or shift.family)]
-    means = [_plain(points, study, through_all) for points in _means(made)]
+    means = [_ruled(points, some, study, through_all) for points, some in _means(made)]
     synthetic = [*means, *(_named(shift, study, through_all) for shift in made)]
     if not natural or not synthetic:
         return None
@@ -59,7 +59,7 @@ def foretold(study: Study) -> Foretold | None:
     rows, cols = (list(_with_lines(some, options, left_out)) for some in (synthetic, natural))
     if not rows or not cols:
         raise OodometerError(left_out[0])
-    each = [_plain(points, study, through_all) for points in _each(study)]
+    each = [_ruled(points, [shift], study, through_all) for points, shift in _each(study)]
     single = list(_with_lines(each, options, left_out))
     return Foretold(
         whole=correlate_points(rows, cols, options),
@@ -87,10 +87,11 @@ def _named(shift: StudyShift, study: Study, through_all: bool) -> Ruled:
     return Ruled(replace(shift.points, y=shift.name), rules)
 
 
-def _plain(points: Points, study: Study, through_all: bool) -> Ruled:
-    """Means of several shifts, with one line through all models of the baseline."""
-    line = _line(study, through_all)
-    return Ruled(points, Rules(replace(line, knee=None, baseline_above=line.baseline_above or 0.0), ()))
+def _ruled(points: Points, shifts: Sequence[StudyShift], study: Study, through_all: bool) -> Ruled:
+    """Parts or means of these shifts, with one line, cut as theirs are where all have the same cut."""
+    cuts = {shift.rules.options.baseline_above or 0.0 for shift in shifts}
+    cut = cuts.pop() if len(cuts) == 1 else 0.0
+    return Ruled(points, Rules(replace(_line(study, through_all), knee=None, baseline_above=cut), ()))
 
 
 def _with_lines(shifts: Sequence[Ruled], options: CorrelateOptions, left_out: list[str]) -> Iterator[Ruled]:
@@ -112,15 +113,16 @@ def _no_line(one: Ruled, options: CorrelateOptions) -> str:
     return ""
 
 
-def _means(shifts: Sequence[StudyShift]) -> Iterator[Points]:
-    """The mean over all families of corruptions, and that over all attacks, where there are several of them."""
-    families = [shift.points for shift in shifts if shift.family]
-    attacks = [shift.points for shift in shifts if shift.kind == "adversarial"]
+def _means(shifts: Sequence[StudyShift]) -> Iterator[tuple[Points, list[StudyShift]]]:
+    """The mean over all families of corruptions, and that over all attacks, where there are several; and over which."""
+    families = [shift for shift in shifts if shift.family]
+    attacks = [shift for shift in shifts if shift.kind == "adversarial"]
     for some, what in ((families, "corruptions"), (attacks, "attacks")):
-        if len(some) > 1 and len({points.x for points in some}) == 1:
-            conditions = tuple(name for points in some for name in points.conditions)
-            if models := tuple(_on_all(some)):
-                yield Points(some[0].x, f"all {what}", conditions, models)
+        points = [shift.points for shift in some]
+        if len(some) > 1 and len({one.x for one in points}) == 1:
+            conditions = tuple(name for one in points for name in one.conditions)
+            if models := tuple(_on_all(points)):
+                yield Points(points[0].x, f"all {what}", conditions, models), some
 
 
 def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
@@ -134,13 +136,14 @@ def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:
             yield replace(point, y=Estimate(value, None, None, point.y.n, f"none: a mean over {sum(sizes)} conditions"))
 
 
-def _each(study: Study) -> list[Points]:
-    """Every corruption of every family that is a shift of the study, with the family's clean set."""
+def _each(study: Study) -> list[tuple[Points, StudyShift]]:
+    """Every corruption of every family that is a shift of the study, with the family's clean set, and the family."""
     found = []
     for grid in grids_of(study):
         shift = shift_of(study, grid)
         if shift and not shift.natural and shift.family:
-            found += [points for name in grid.corruptions if (points := _corruption(grid, shift, name)).models]
+            every = [_corruption(grid, shift, name) for name in grid.corruptions]
+            found += [(points, shift) for points in every if points.models]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.robustness import RobustnessOptions, Rules
 from oodometer.analysis.text import listed, plural
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.shown import about_n, leading, percent, points
@@ -13,7 +14,8 @@ from oodometer.study.kinds import KNOWN_BEST
 
 
 def shift(name: str, kind: str = "dataset") -> StudyShift:
-    return StudyShift(name, kind, Points(("val",), name, (name,), ()), None)
+    points = Points(("val",), name, (name,), ())
+    return StudyShift(name, kind, kind == "dataset", points, None, Rules(RobustnessOptions(), ()))
 
 
 def names(shifts) -> list[str]:

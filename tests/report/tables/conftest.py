@@ -8,6 +8,7 @@ import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.core.condition import Condition, Shift
+from oodometer.core.records import record_of_shift
 from oodometer.study import Study, study_of
 
 
@@ -29,7 +30,9 @@ def study(filled, make_dataset, right) -> Callable[..., Study]:
 
     def make(models: dict[str, tuple[int, int]], *, n: int = 1000, origins: dict[str, Origin] | None = None) -> Study:
         clean, shifted = make_dataset(n, name="iid"), make_dataset(n, name="new", ids=[f"n{one}" for one in range(n)])
-        filled.store.add_shift(Shift("new", "dataset", Condition("iid", clean), Condition("new", shifted)))
+        filled.store.add_shift(
+            record_of_shift(Shift("new", "dataset", Condition("iid", clean), Condition("new", shifted)))
+        )
         for place, (name, hits) in enumerate(models.items()):
             about = {"model": name, "digest": f"{place:032d}"}
             filled.add(clean, right(hits[0], n), condition="iid", **about)

@@ -12,7 +12,7 @@ from oodometer.study import study_of
 
 def test_the_same_as_gaps(four):
     table = gaps_table(four)
-    known = {one.model: one.gap for one in gaps(four.store).rows}
+    known = {one.model: one.gap for one in gaps(four.index).rows}
     assert {row.model: row.cells[0] for row in table.rows} == known
     assert [row.model for row in table.rows] == ["a", "b", "c", "d"]  # the best on the clean set first
     assert not any(bold for row in table.rows for bold in row.bold)

@@ -13,15 +13,16 @@ from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.core.errors import UsageError
 from oodometer.report.tables import TableOptions, leaderboard_table
+from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
 
 
 def test_every_number_is_that_of_score_and_robustness(four):
     table = leaderboard_table(four)
     assert [column.id for column in table.columns] == ["clean", "new", "rho:new"]
-    known = {(one.model, one.condition): one.estimate for one in score(four.store).rows if one.metric == "top-1"}
+    known = {(one.model, one.condition): one.estimate for one in score(four.index).rows if one.metric == "top-1"}
     line = {
-        one.model: one for one in robustness(four.store, "new", origins={m: Origin("standard") for m in "abcd"}).models
+        one.model: one for one in robustness(four.index, "new", origins={m: Origin("standard") for m in "abcd"}).models
     }
     for row in table.rows:
         clean, shifted, rho = row.cells
@@ -74,9 +75,11 @@ def test_sorted_as_asked(study):
         leaderboard_table(made, TableOptions(sort="rho:now"))
 
 
-def test_grouped_by_category_the_standard_ones_first(study):
-    origins = {"b": Origin("more data", "a"), "d": Origin("more data", "c"), "e": Origin()}
-    made = study({"a": (950, 200), "b": (990, 599), "c": (700, 300), "d": (600, 400), "e": (500, 100)}, origins=origins)
+def test_grouped_by_category_the_standard_ones_first(filled):
+    clean = {"a": 0.95, "b": 0.99, "c": 0.7, "d": 0.6, "e": 0.5}
+    write_table(filled.store, [Accuracy(model, "clean", share, 1000, "t.csv") for model, share in clean.items()])
+    standard, more = Origin("standard"), Origin("more data", "a")
+    made = study_of(filled.store, origins={"a": standard, "b": more, "c": standard, "d": more})
     table = leaderboard_table(made)
     found = [(name, [row.model for row in rows]) for name, rows in table.groups]
     assert found == [("standard", ["a", "c"]), ("more data", ["b", "d"]), ("category unknown", ["e"])]
@@ -101,7 +104,7 @@ def test_scores_besides_accuracies(four):
     ]  # fmt: skip
     known = {
         (one.model, one.condition, one.metric): one.estimate
-        for one in score(four.store, metrics=["rms-calibration", "aurra"]).rows
+        for one in score(four.index, metrics=["rms-calibration", "aurra"]).rows
     }
     for row in table.rows:
         assert row.cells[2].value == known[row.model, "new", "rms-calibration"].value
@@ -170,5 +173,5 @@ def test_the_same_images_tell_more_than_two_intervals(study):
     a, b = table.rows
     assert all(one.low < other.high for one, other in zip(a.cells, b.cells, strict=True))
     assert (a.bold, b.bold) == ((True, True), (False, False))
-    (compared,) = compare(made.store, "b", "a", on="iid")
+    (compared,) = compare(made.index, "b", "a", on="iid")
     assert compared.difference.low > 0

@@ -10,6 +10,7 @@ import pytest
 import oodometer as odo
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelSpace
+from oodometer.core.records import record_of_shift
 from oodometer.report.html.page import page_html
 from oodometer.report.html.parts import Pictures, Table, Words
 from oodometer.report.html.sections.hardest import MOST_BYTES, MOST_PICTURES, section
@@ -101,7 +102,7 @@ def with_shifts(filled, make_dataset, right):
         clean = Condition("iid", make_dataset(40, name="iid"))
         for number in range(n):
             data = make_dataset(40, name=f"s{number}", ids=[f"{number}-{one}" for one in range(40)])
-            filled.store.add_shift(Shift(f"s{number}", "style", clean, Condition(f"s{number}", data)))
+            filled.store.add_shift(record_of_shift(Shift(f"s{number}", "style", clean, Condition(f"s{number}", data))))
             for model in "ab":
                 filled.add(data, right(2 + number, 40), model=model, digest=model * 32, condition=f"s{number}")
         for model, hits in (("a", 20), ("b", 30)):

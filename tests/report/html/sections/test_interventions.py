@@ -90,7 +90,7 @@ def test_over_a_family_it_is_the_mean_over_its_conditions(filled, make_dataset):
             found = ranks(50, hits - severity, seed + 10 * severity)
             filled.add(data, found, model=model, condition=f"mine-c/fog/{severity}", digest=model * 8)
             right.setdefault(model, []).append(found == 0)
-    row = rows_of(section(study_of(filled.store, origins=PARENTS)))["better", "mine-c"]
+    row = rows_of(section(study_of(filled.store, origins=PARENTS)))["better", "mine-c/fog"]
     per_image = np.mean(right["better"], axis=0) - np.mean(right["base"], axis=0)
     assert row["difference"].value == pytest.approx(per_image.mean())
     # Student's interval, by its formula

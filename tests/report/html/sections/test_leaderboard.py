@@ -13,9 +13,9 @@ from oodometer.catalogue.names import testbed_settings as settings
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import from_logits
+from oodometer.core.records import record_of_shift
 from oodometer.metrics.corruption_error import COMMON
 from oodometer.report.html.sections.leaderboard import SHOWN_RHO, SHOWN_SHIFTS, section
-from oodometer.report.palette import UNKNOWN
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
@@ -37,7 +37,9 @@ def run(filled, make_dataset):
     """Four models on 150 images, on 120 others, and under two corruptions."""
     clean = make_dataset(150)
     other = make_dataset(120, name="other", ids=[f"o{at}" for at in range(120)])
-    filled.store.add_shift(Shift("drawn", "style", Condition("clean", clean), Condition("drawn", other)))
+    filled.store.add_shift(
+        record_of_shift(Shift("drawn", "style", Condition("clean", clean), Condition("drawn", other)))
+    )
     for at, model in enumerate(MODELS):
         filled.put(clean, rows_for(clean, at, 2 + at), model=model)
         filled.put(other, rows_for(other, 10 + at, 1 + at), model=model, condition="drawn")
@@ -72,7 +74,7 @@ def test_accuracies_calibration_and_aurra_are_those_of_score(run):
 
 def test_rho_tau_and_families_are_those_of_robustness(run):
     table = leaderboard(run)
-    for shift in ("drawn", "cifar10-c"):
+    for shift in ("drawn", "cifar10-c/fog"):
         expected = robustness(run, shift, origins=ORIGINS, options=OPTIONS).models
         assert column_of(table, f"ρ {shift}") == {one.model: one.rho for one in expected}
         assert column_of(table, f"τ {shift}") == {one.model: one.tau for one in expected}
@@ -81,10 +83,10 @@ def test_rho_tau_and_families_are_those_of_robustness(run):
 
 
 def test_models_with_category_and_parent_the_best_first(run):
-    table = leaderboard(run, {**ORIGINS, "m0": Origin()})
+    table = leaderboard(run, {**ORIGINS, "m0": Origin()})  # of which its card says enough
     clean = column_of(table, "clean")
     assert [row[0] for row in table.rows] == sorted(clean, key=lambda model: -clean[model].value)
-    assert column_of(table, "Category") == {"m0": UNKNOWN, "m1": "standard", "m2": "standard", "m3": "more data"}
+    assert column_of(table, "Category") == {"m0": "standard", "m1": "standard", "m2": "standard", "m3": "more data"}
     assert column_of(table, "Parent")["m3"] == "m1"
     assert table.filters == "Category"
 
@@ -95,7 +97,7 @@ def test_every_column_says_what_it_is(run):
     assert about["drawn"] == (
         "Top-1 accuracy on drawn (style), to be compared with clean: n = 120, clopper-pearson 95%."
     )
-    assert about["cifar10-c"].startswith("Top-1 accuracy on cifar10-c (the mean of 2 conditions), ")
+    assert about["cifar10-c/fog"].startswith("Top-1 accuracy on cifar10-c/fog (the mean of 2 conditions), ")
     assert "line through 3 models, logit scale, R² " in about["ρ drawn"]
     assert about["AURRA clean"].endswith("among the k most confident): n = 150, bootstrap 95%.")
     assert all(one.about for one in table.columns[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,48 +17,52 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
+from oodometer.core.model import Card, Input
 from oodometer.core.predictions import from_logits, from_top_classes
+from oodometer.core.preprocessing import Geometry
+from oodometer.core.records import (
+    AttackRecord,
+    ConditionRecord,
+    ModelRecord,
+    TransformRecord,
+    record_of_data,
+    record_of_shift,
+)
 from oodometer.report import commands
 from oodometer.report.commands import commands_of, spec_of, written
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.provenance import section
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.cells import Cell
+from oodometer.store.index import look
 from oodometer.store.tables import parse_table, write_table
 from oodometer.study import study_of
 
-INPUT = {
-    "view": {"height": 224, "width": 224, "resize": 256, "interpolation": "bicubic"},
-    "mean": [0.485, 0.456, 0.406],
-    "std": [0.229, 0.224, 0.225],
-}
-FOG = {"name": "fog", "severity": 3, "seed": 7, "quality": None, "view": {**INPUT["view"], "interpolation": "bilinear"}}
-ATTACK = {"name": "pgd-linf-4", "attack": "pgd", "steps": 100, "step": 0.03, "norm": "linf", "epsilon": 4.0}
+INPUT = Input(
+    Geometry(224, 224, resize=256, interpolation="bicubic"), mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225)
+)
+FOG = TransformRecord(
+    "fog",
+    {"severity": 3, "seed": 7, "quality": None},
+    Geometry(224, 224, resize=256, interpolation="bilinear"),
+)
+ATTACK = AttackRecord("pgd-linf-4", {"attack": "pgd", "steps": 100, "step": 0.03, "norm": "linf", "epsilon": 4.0})
 
 
 def cell_of(data, model: str, condition: str, **more) -> Cell:
-    """A cell with all that a run tells of it."""
-    about = {
-        "name": model,
-        "kind": "onnx",
-        "digest": (model * 32)[:32],
-        "input": INPUT,
-        "n_classes": 10,
-        "card": {"category": "standard", "parent": None, "interventions": ["noise", "crops"], "training_data": "ours"},
-        "notes": {"input": "default", "seed": "3", "epochs": "90"},
-    }
-    described = {"name": condition, "data": data.digest, "label_map": None, "transform": more.get("transform")}
-    if "attack" in more:
-        described["attack"] = more["attack"]
-    return Cell(
-        about,
-        described,
-        data.name,
-        data.space.name,
-        10,
-        len(data),
-        versions={"python": "3.11.7", "oodometer": "0.1.0"},
+    """A cell with all that a run tells of it; ``more``: transform, attack."""
+    record = ModelRecord(
+        model,
+        "onnx",
+        (model * 32)[:32],
+        INPUT,
+        n_classes=10,
+        card=Card("standard", interventions=("noise", "crops"), training_data="ours"),
+        notes={"input": "default", "seed": "3", "epochs": "90"},
     )
+    asked = ConditionRecord(condition, record_of_data(data), **more)
+    versions = {"python": "3.11.7", "oodometer": "0.1.0"}
+    return Cell(record, asked, data.space.name, 10, len(data), versions=versions)
 
 
 def put(store, data, cell: Cell, seed: int, *, n: int | None = None) -> None:
@@ -72,7 +77,7 @@ def put(store, data, cell: Cell, seed: int, *, n: int | None = None) -> None:
 def store(filled, make_dataset):
     """Two models on clean images, in fog, and under attack on some of them; one cell is unfinished."""
     data = make_dataset(40)
-    some = make_dataset(20, name="val[20, seed 5]", ids=[f"{at:04d}" for at in range(20)])
+    some = make_dataset(20, subset="20, seed 5", ids=[f"{at:04d}" for at in range(20)])
     for seed, model in enumerate(("one", "two")):
         put(filled.store, data, cell_of(data, model, "clean"), seed)
         put(filled.store, data, cell_of(data, model, "mine-c/fog/3", transform=FOG), seed + 2)
@@ -167,11 +172,14 @@ def test_tables_are_told_by_their_names(filled):
 
 
 def test_warnings_of_attacks_are_told(store):
-    (attacked,) = [cell for cell in store.cells() if (cell.model_name, cell.condition_name) == ("one", "pgd-linf-4")]
+    (attacked,) = [
+        cell for cell in look(store).cells if (cell.model_name, cell.condition_name) == ("one", "pgd-linf-4")
+    ]
     store.write_warnings(attacked, ["its gradients are zero"])
     notes = [one.lines for one in section(study_of(store)).parts if isinstance(one, Words) and one.kind == "note"]
     assert notes == [("one on pgd-linf-4: its gradients are zero",)]
-    store.files.write(f"cells/{attacked.key}/warnings.json", b"{")
+    (file,) = Path(str(store), "cells", attacked.key).glob("warnings.*.json")
+    file.write_bytes(b"{")
     notes = [one.lines for one in section(study_of(store)).parts if isinstance(one, Words) and one.kind == "note"]
     assert notes[0][0].startswith("one on pgd-linf-4: its warnings can't be read: ")
 
@@ -229,7 +237,7 @@ def test_a_line_is_given_again_by_its_command(filled, make_dataset):
     options = RobustnessOptions(scale="probit", baseline="", resampling=Resampling(200, 0.9, seed=4))
     study = study_of(filled.store, options=options)
     (command,) = commands_of(study)[2].lines
-    asked = "--shift v2 --x clean --scale probit --baseline all --level 0.9 --draws 200 --seed 4"
+    asked = "--shift v2 --scale probit --baseline all --level 0.9 --draws 200 --seed 4"
     assert command[3:] == tuple(asked.split())
     told = json.loads(invoked(written(command)).stdout)
     expected = {one.model: asdict(one.rho) for one in study.shift("v2").robustness.models}
@@ -287,14 +295,14 @@ def test_two_unlike_machines_are_two_rows(store, make_dataset):
 )
 def test_a_model_of_the_zoo_is_named_by_its_place_there(make_dataset, name, notes, expected):
     cell = cell_of(make_dataset(4), name, "clean")
-    assert spec_of(replace(cell, model={**cell.model, "notes": notes})) == expected
+    assert spec_of(replace(cell, model=replace(cell.model, notes=notes))) == expected
 
 
 def test_sets_that_were_run_as_pairs_are_asked_for_together(filled, make_dataset):
     data = make_dataset(40)
     for place, name in enumerate(("styles", "versions")):
         other = make_dataset(40, name=name, ids=[f"{name}{at}" for at in range(40)])
-        filled.store.add_shift(Shift(name, "style", Condition("iid", data), Condition(name, other)))
+        filled.store.add_shift(record_of_shift(Shift(name, "style", Condition("iid", data), Condition(name, other))))
         put(filled.store, other, cell_of(other, "one", name), place)
     put(filled.store, data, cell_of(data, "one", "iid"), 5)
     (line,) = commands_of(study_of(filled.store))[0].lines

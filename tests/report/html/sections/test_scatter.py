@@ -86,12 +86,12 @@ def test_columns_are_the_accuracies_of_the_store(run_study):
 def test_a_family_is_a_column_of_its_own(run_study):
     study = run_study()
     data = scatter_data(study)
-    shift = next(one for one in data["shifts"] if one["name"] == "many")
-    assert data["columns"][shift["y"]]["name"] == "many (mean of 2)"
+    shift = next(one for one in data["shifts"] if one["name"] == "many/fog")
+    assert data["columns"][shift["y"]]["name"] == "many/fog (mean of 2)"
     # the mean of two severities: 20 and 40 fewer right of 200
     means = {f"m{place}": (hits - 30) / 200 for place, hits in enumerate((100, 120, 140, 160, 180))}
     assert {model: one[0] for model, one in unpacked(data, shift["y"]).items()} == pytest.approx(means)
-    assert data["columns"][shift["x"]]["name"] == study.shift("many").standard
+    assert data["columns"][shift["x"]]["name"] == study.shift("many/fog").standard
 
 
 def test_rho_has_the_digits_of_robustness(run_study):
@@ -176,11 +176,21 @@ def test_the_models_of_the_line_are_those_of_robustness(table_study, options, ex
     data = scatter_data(study)
     column = unpacked(data, data["shifts"][0]["x"])
     found = {
-        model: bool(data["baseline"][place]) and column[model][0] >= data["baselineAbove"]
+        model: bool(data["baseline"][place]) and column[model][0] >= data["shifts"][0]["baselineAbove"]
         for place, model in enumerate(data["models"])
     }
     assert found == {f"m{place}": one for place, one in enumerate(expected)}
     assert found == {one.model: one.in_baseline for one in study.shifts[0].robustness.models}
+
+
+def test_the_cut_of_a_published_shift_is_its_own(table_study):
+    """The catalogue's 55 % of ImageNet-Sketch: the first model is below, and in no line there."""
+    clean = np.array([0.5, *CLEAN[1:]])
+    study = table_study(n=1000, **{"val": clean, "imagenet-sketch": SHIFTED, "shifted": SHIFTED})
+    above = {one["name"]: one["baselineAbove"] for one in scatter_data(study)["shifts"]}
+    assert above == {"imagenet-sketch": 0.55, "shifted": 0.0}
+    in_line = {one.model for one in study.shift("imagenet-sketch").robustness.models if one.in_baseline}
+    assert in_line == {f"m{place}" for place in range(1, 7)}
 
 
 @pytest.mark.parametrize("value", [0.12649999, 0.0625, 0.9995, 0.99949999999, 1e-9, -0.00049999, 1 / 3, 0.0, 1.0])
@@ -214,7 +224,7 @@ def test_unknown_categories_have_a_name(table_study):
 def test_a_shift_of_some_images_alone_has_its_own_clean_side(run_study):
     """A side whose numbers are not those of the condition gets a column that says so."""
     study = run_study()
-    shift = study.shift("many")
+    shift = study.shift("many/fog")
     fewer = tuple(
         replace(point, x=(Estimate(point.x[0].value / 2, 0.1, 0.9, 50, "clopper-pearson 95%"),))
         for point in shift.points.models
@@ -222,5 +232,5 @@ def test_a_shift_of_some_images_alone_has_its_own_clean_side(run_study):
     other = replace(shift, points=replace(shift.points, models=fewer))
     data = scatter_data(replace(study, shifts=(other,)))
     column = data["columns"][data["shifts"][0]["x"]]
-    assert (column["name"], column["group"]) == (f"{shift.standard}, the images of many", "sides of shifts")
+    assert (column["name"], column["group"]) == (f"{shift.standard}, the images of many/fog", "sides of shifts")
     assert unpacked(data, data["shifts"][0]["x"])["m0"] == (0.25, 50, 0.1, 0.9)

@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.robustness import RobustnessOptions
 from oodometer.core.condition import Condition, Shift
+from oodometer.core.records import record_of_shift
 from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.summary import section
 from oodometer.stats.bootstrap import Resampling
@@ -39,7 +40,7 @@ def run(filled, make_dataset):
     """Three models on 200 clean images and on 200 others; by default clear winners."""
     clean = make_dataset(200, name="photos")
     other = make_dataset(200, name="drawings", ids=[f"d{at}" for at in range(200)])
-    filled.store.add_shift(Shift("drawn", "style", Condition("iid", clean), Condition("drawn", other)))
+    filled.store.add_shift(record_of_shift(Shift("drawn", "style", Condition("iid", clean), Condition("drawn", other))))
 
     def add(shifted: dict[str, np.ndarray], standard=None):
         for model, wrong in shifted.items():
@@ -250,5 +251,5 @@ def test_a_store_without_labels_has_a_summary_all_the_same(filled, make_dataset)
     data = make_dataset(10, labels=[-1] * 10)
     filled.add(data, [0] * 10, model="one")
     found = section(study_of(filled.store))
-    assert found.lead == ("1 model (of unknown category) was measured on 0 conditions.",)
+    assert found.lead == ("1 model (standard) was measured on 0 conditions.",)
     assert "no accuracy on clean: its images have no labels" in words(found, DOUBTS)

@@ -12,6 +12,7 @@ from oodometer.metrics.ood_detection import SCORES
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.uncertainty import WORDS, section
 from oodometer.report.html.shown import percent
+from oodometer.store.index import look
 from oodometer.store.tables import parse_table, write_table
 from oodometer.study import confidences, study_of
 from oodometer.study import scores as numbers
@@ -60,7 +61,7 @@ def test_the_table_has_the_numbers_of_score(shifted, metric, column):
 
 def test_the_mean_confidence_is_that_of_the_rows(shifted):
     table = part(section(study_of(shifted)), "calibration")
-    (cell,) = [one for one in shifted.cells() if (one.model_name, one.condition_name) == ("two", "v2")]
+    (cell,) = [one for one in look(shifted).cells if (one.model_name, one.condition_name) == ("two", "v2")]
     (value,) = [row[4].value for row in table.rows if row[:2] == ("two", "v2 (other)")]
     assert value == pytest.approx(float(np.mean(shifted.read(cell).confidence.astype(np.float64))))  # numpy
 
@@ -106,7 +107,7 @@ def test_the_lead_tells_the_range_and_the_best_model(shifted):
     accuracy = by_place(shifted, "top-1")[study.models[0].name, "v2"]
     assert f"and right on {percent(accuracy)} of 250 images." in lead
     sure = 0
-    for cell in shifted.cells():
+    for cell in look(shifted).cells:
         rows = shifted.read(cell)
         sure += cell.condition_name == "v2" and rows.confidence.mean() > (rows.rank == 0).mean()
     assert f"{sure} of 2 models are surer than they are right there." in lead
@@ -130,9 +131,9 @@ def test_one_condition_stands_for_a_family(filled, make_dataset):
     found = section(study_of(filled.store))
     # severity 2 lies between the two others
     assert part(found, "reliability").data["shifts"] == [
-        {"name": "mine-c", "clean": "clean", "shifted": "mine-c/fog/2"}
+        {"name": "mine-c/fog", "clean": "clean", "shifted": "mine-c/fog/2"}
     ]
-    assert "mine-c is 3 conditions; mine-c/fog/2 stands for them" in notes(found)
+    assert "mine-c/fog is 3 conditions; mine-c/fog/2 stands for them" in notes(found)
 
 
 def test_without_a_shift_the_clean_side_is_shown(filled, make_dataset):

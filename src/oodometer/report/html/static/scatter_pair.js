@@ -25,7 +25,8 @@
     pair.models = pair.shift
       ? data.sets[pair.shift.set]
       : data.models.map((_, at) => at).filter((at) => pair.x.value[at] !== null && pair.y.value[at] !== null);
-    pair.inLine = new Set(pair.models.filter((at) => data.baseline[at] && pair.x.value[at] >= data.baselineAbove));
+    const above = (pair.shift || data).baselineAbove;
+    pair.inLine = new Set(pair.models.filter((at) => data.baseline[at] && pair.x.value[at] >= above));
     pair.rho = {};
     return Object.assign(pair, pair.shift ? measured(data, pair) : madeHere(data, pair));
   }
