@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "store": {"core"},
     "attacks": {"core"},
     "shifts": {"core", "catalogue", "data", "corruptions", "attacks"},
-    "engine": {"core", "data", "store"},
+    "engine": {"core", "catalogue", "data", "store"},
     "analysis": {"core", "catalogue", "metrics", "stats", "store"},
     "study": {"core", "catalogue", "metrics", "stats", "store", "analysis", "data", "shifts"},
     "report": {"core", "metrics", "stats", "store", "analysis", "study", "published"},
@@ -83,7 +83,7 @@ SUB_PACKAGES = {
     "explorer.pages": {"core", "stats", "store", "analysis", "study", "explorer"},
     "models.onnx_autograd": {"core", "models"},
     "report.html": {"core", "metrics", "stats", "store", "analysis", "study", "report"},
-    "report.tables": {"core", "analysis", "study", "report"},
+    "report.tables": {"core", "analysis", "study", "report", "store"},
     "train.augment": {"core", "train"},
     "train.networks": {"core", "train"},
 }

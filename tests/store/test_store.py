@@ -625,7 +625,7 @@ def test_a_removed_cell_is_gone_with_all_its_files(store, make_dataset, make_cel
         store.write_part(cell.key, 0, 3, make_rows(data))
     store.remove_cell(cells[0].key)
     store.remove_cell(cells[0].key)
-    assert store.keys() == [cells[1].key]
+    assert store.cell_keys() == [cells[1].key]
     assert_same_rows(store.read(cells[1]), make_rows(data))
 
 

@@ -111,11 +111,8 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @as_json
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
-    from contextlib import nullcontext
-
     from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
-    from oodometer.data.scan import rehashing
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load_many import load_models
     from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
@@ -126,15 +123,9 @@ def command(**flags: Any) -> None:
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
-    options = RunOptions(
-        threads=flags["threads"],
-        chunk=flags["chunk"],
-        keep=flags["keep"],
-        skip_broken=flags["skip_broken"],
-        compute=compute,
-    )
-    fresh = rehashing() if flags["rehash"] else nullcontext()
-    with watching() as watcher, fresh:
+    names = ("threads", "chunk", "keep", "skip_broken", "rehash")
+    options = RunOptions(**{name: flags[name] for name in names}, compute=compute)
+    with watching() as watcher:
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)
     for line in results.left_out:

@@ -10,6 +10,7 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ from oodometer.core.predictions import concatenate, from_logits, taken, with_log
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import record_of_model, record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
+from oodometer.data.scan import rehashing
 from oodometer.data.scanned import ChangedError
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
@@ -47,6 +49,7 @@ class RunOptions:
         chunk: Images per chunk; 0: chosen by the size of the data.
         keep: ``logits`` stores all of them too, as float16.
         skip_broken: Leave out images that can't be read; otherwise they are an error.
+        rehash: Read every image again to see whether it has changed, also where its file seems the same.
         compute: Device and precision of the forward passes.
         executor: Who does the chunks.
     """
@@ -55,6 +58,7 @@ class RunOptions:
     chunk: int = 0
     keep: Literal["summary", "logits"] = "summary"
     skip_broken: bool = False
+    rehash: bool = False
     compute: Compute = field(default_factory=Compute)
     executor: str = "threads"
 
@@ -166,8 +170,9 @@ class _Warnings:
 def _scan(conditions: Sequence[Condition], options: RunOptions, watcher: Watcher) -> None:
     """Look at every file before the work begins."""
     datasets = list({id(condition.dataset): condition.dataset for condition in conditions}.values())
-    for group in groups_of_shared_images(datasets):
-        scan_together(group, watcher.scanning)
+    with rehashing() if options.rehash else nullcontext():
+        for group in groups_of_shared_images(datasets):
+            scan_together(group, watcher.scanning)
     for dataset in datasets:
         check_readable(dataset, watcher, skip_broken=options.skip_broken)
 
