@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.named import cells_on
-from oodometer.analysis.ood_scores import ood_scores
 from oodometer.analysis.score_table import Score
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
@@ -17,6 +16,7 @@ from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import at_most, predictions, that_fit
 from oodometer.figures.style import short
 from oodometer.study import Study
+from oodometer.study.evidence import detection_scores
 from oodometer.study.ood_histograms import outside_sets
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def draw_aupr(study: Study, options: FigureOptions) -> Figure:
     name = _set(study, options)
     found, chance, why = auprs(study, name, options)
     if not found:
-        raise StoreError(f"{study.index}: no AUPR on {name}: {why or 'no model was run on it'}")
+        raise StoreError(f"{study.address}: no AUPR on {name}: {why or 'no model was run on it'}")
     rows = at_most(rows_of(study, list(found), found), MOST_ROWS)
     bars = Bars(f"AUPR (%) on {short(name, 30)}; dashed: chance", found, chance)
     return draw_rows(study, rows, [bars], options)
@@ -49,7 +49,7 @@ def auprs(study: Study, name: str, options: FigureOptions) -> tuple[dict[str, Es
         if model.name not in shown or not cells_on(name, list(model.cells)):
             continue
         try:
-            for one in ood_scores(study.index, list(model.cells), asked):
+            for one in detection_scores(study, model, asked):
                 if isinstance(one, Score) and one.metric == AUPR:
                     found[model.name] = one.estimate
                     chance = float(one.convention.rpartition("chance is ")[2])

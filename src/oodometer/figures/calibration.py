@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
-from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import Score
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
@@ -16,6 +15,7 @@ from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import at_most, cells_of_sides, predictions, shifts_of
 from oodometer.metrics.metric import metrics
 from oodometer.study import Study
+from oodometer.study.evidence import scores_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ def draw_calibration(study: Study, options: FigureOptions) -> Figure:
     asked = Asked(tuple(NUMBERS), how, ScoreOptions(draws=how.draws, seed=how.seed))
     found: dict[str, dict[str, Estimate]] = {name: {} for name in NUMBERS}
     for model, (_, cell) in cells.items():
-        for _, scores in scores_of_cells(study.index, [cell], [metrics.get(name) for name in NUMBERS], asked):
+        for _, scores in scores_of(study, [cell], [metrics.get(name) for name in NUMBERS], asked):
             for one in scores:
                 if isinstance(one, Score):
                     found[one.metric][model] = one.estimate

@@ -58,7 +58,7 @@ def corruption_errors_of(study: Study, options: FigureOptions) -> CorruptionErro
             scores.append(one)
         else:
             why = why or one.why
-    family = _family(scores, options, why or f"{study.index}: no corruption was measured at all five severities")
+    family = _family(scores, options, why or f"{study.address}: no corruption was measured at all five severities")
     of_family = [one for one in scores if one.condition.partition("/")[0] == family]
     if len({(one.model, one.metric, one.condition) for one in of_family}) < len(of_family):
         contents = grid_of(study, options).contents

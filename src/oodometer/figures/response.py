@@ -15,6 +15,7 @@ from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import cells_of_sides, predictions, shifts_of
 from oodometer.figures.style import short
 from oodometer.study import Study
+from oodometer.study.evidence import answers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +63,7 @@ def _draw(study: Study, options: FigureOptions, wanted: Wanted) -> Figure:
     sides = [(shift.points.x[0], 0), (shift.points.y, 1)]
     panels = []
     for title, side in sides if options.columns > 1 else sides[1:]:
-        curves = {name: wanted.curve(study.index.read(cells[name][side]), how) for name in names}
+        curves = {name: wanted.curve(answers(study, cells[name][side]), how) for name in names}
         panels.append(wanted.panel(short(title, HALF_WIDTH), curves))
     figure = draw_curves(panels, options)
     say_few(figure, names, known, options)

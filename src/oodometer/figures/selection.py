@@ -87,7 +87,7 @@ def cells_of_sides(study: Study, shift: StudyShift, options: FigureOptions) -> d
     shown = {point.model for point in shown_points(shift, options)}
     found = {name: (clean[0], shifted[0]) for name, (clean, shifted) in shift.points.cells.items() if name in shown}
     if not found:
-        raise StoreError(f"{study.index}: no predictions on {shift.name}, only accuracies of a table")
+        raise StoreError(f"{study.address}: no predictions on {shift.name}, only accuracies of a table")
     return found
 
 
@@ -95,7 +95,7 @@ def grid_of(study: Study, options: FigureOptions) -> CorruptionGrid:
     """The family of corruptions that is asked for, on the data that are, or the only one that there is."""
     grids = grids_of(study)
     if not grids:
-        raise StoreError(f"{study.index}: no corruptions were measured")
+        raise StoreError(f"{study.address}: no corruptions were measured")
     families = list(dict.fromkeys(grid.family for grid in grids))
     if not options.shifts and len(families) > 1:
         raise UsageError(f"several families of corruptions; name one with --shift: {', '.join(families)}")

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from oodometer.analysis.families import family_in
 from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.analysis.robustness import DEFAULT_OPTIONS
 from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
 from oodometer.study import Study
+from oodometer.study.evidence import family_of_cell, pairs_run
 from oodometer.study.interventions import parents_of
 from oodometer.study.ood_histograms import outside_sets
 
@@ -45,7 +45,7 @@ def commands_of(study: Study) -> tuple[Commands, ...]:
         Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
         Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
         _comparisons(study),
-        Commands("This report:", (_line("report", str(study.index), *_categories(study), *_of_the_line(study)),)),
+        Commands("This report:", (_line("report", study.address, *_categories(study), *_of_the_line(study)),)),
     )
     return tuple(one for one in found if one.lines)
 
@@ -89,7 +89,7 @@ class _Run:
 
 def _runs(study: Study) -> list[Line]:
     """A command for each data set that models were run on."""
-    pairs = study.index.shifts
+    pairs = pairs_run(study)
     asked: dict[_Run, tuple[dict[str, None], dict[str, None]]] = {}
     for model in study.models:
         for cell in model.cells:
@@ -101,7 +101,7 @@ def _runs(study: Study) -> list[Line]:
                 run = replace(run, data=DATA)  # a set of its own, from data whose name the store does not know
             models, on = asked.setdefault(run, ({}, {}))
             models[spec_of(cell)] = None
-            member = family_in(study.index, cell.condition)
+            member = family_of_cell(study, cell)
             on[member.name if member else cell.condition_name] = None
     return [_line("run", *_run_words(study, one, list(models), list(on))) for one, (models, on) in asked.items()]
 
@@ -134,7 +134,7 @@ def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]
     words += ["--images", run.images] if run.images else []
     words += ["--seed", run.seed] if run.seed != "0" else []
     words += ["--device", "cuda", "--precision", run.precision] if run.precision != "float32" else []
-    return [*words, "--store", str(study.index)]
+    return [*words, "--store", study.address]
 
 
 def _imports(study: Study) -> list[Line]:
@@ -144,7 +144,7 @@ def _imports(study: Study) -> list[Line]:
         for cell in model.cells
         if cell.model.kind == PREDICTIONS
     )
-    store = "--store", str(study.index)
+    store = "--store", study.address
     tables = [_line("import", source, *store) for source in study.sources]
     return tables + [
         _line("import", ANSWERS, "--labels", LABELS, "--model", model, "--condition", condition, *store)
@@ -154,7 +154,7 @@ def _imports(study: Study) -> list[Line]:
 
 def _scores(study: Study) -> list[Line]:
     """What is defined here, since a metric that is nowhere is an error when it is asked for by name."""
-    store, options = str(study.index), [*_level(study), *_draws(study)]
+    store, options = study.address, [*_level(study), *_draws(study)]
     known = {one.metric.partition("[")[0] for one in study.scores}
     names = ["top-1", *(name for name in METRICS if name in known)]
     lines = [_line("score", store, "--metrics", ",".join(names), *options)]
@@ -185,7 +185,7 @@ def _robustness(study: Study) -> list[Line]:
             continue
         words = ["--shift", shift.name]
         words += [*_categories(study), *_of_the_line(study), *_draws(study)]
-        lines.append(_line("robustness", str(study.index), *words))
+        lines.append(_line("robustness", study.address, *words))
     return lines
 
 
@@ -215,6 +215,6 @@ def _comparisons(study: Study) -> Commands:
     pairs = [(model, parent) for model, parent in parents_of(study).items() if {model, parent} <= with_cells]
     some = f" (the first {MOST_COMPARISONS} of {len(pairs)})" if len(pairs) > MOST_COMPARISONS else ""
     lines = [
-        _line("compare", str(study.index), parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
+        _line("compare", study.address, parent, model, *_level(study)) for model, parent in pairs[:MOST_COMPARISONS]
     ]
     return Commands(f"Models against their parents{some}:", tuple(lines))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from oodometer.analysis.text import listed
-from oodometer.core.errors import StoreError
-from oodometer.store.cells import Cell
-from oodometer.store.index import Index
+from oodometer.study.evidence import warnings_about
 from oodometer.study.findings import FEW_MODELS, LOOSE, WIDE, half_width
 from oodometer.study.study import Study, StudyShift
 
@@ -104,20 +102,12 @@ def _attacks(study: Study) -> Iterator[str]:
     for model in study.models:
         for cell in model.cells:
             if cell.condition.attack is not None or cell.condition_name in names:
-                for line in warnings_of(study.index, cell):
+                for line in warnings_about(study, cell):
                     found.setdefault(f"{cell.condition_name}: {line}", []).append(model.name)
     for line, models in found.items():
         yield f"{some_of(models)} on {line}."
     if attacks:
         yield "An accuracy under an attack is what this attack leaves: a stronger one may leave less."
-
-
-def warnings_of(index: Index, cell: Cell) -> list[str]:
-    """What an attack found out about itself while it ran, or why that can't be read."""
-    try:
-        return index.warnings(cell)
-    except StoreError as error:
-        return [f"its warnings can't be read: {error}"]
 
 
 def _unknown(study: Study) -> Iterator[str]:

@@ -151,6 +151,11 @@ class Study:
     picture: Picture | None = None
     sources: tuple[str, ...] = ()
 
+    @property
+    def address(self) -> str:
+        """Of the store that it is about."""
+        return str(self.index)
+
     def shift(self, name: str) -> StudyShift:
         """The shift of that name."""
         found = {one.name: one for one in self.shifts}

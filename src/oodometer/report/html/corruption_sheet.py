@@ -9,6 +9,7 @@ from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
 from oodometer.study import Picture, Study, StudyModel
 from oodometer.study.corruption_grid import CorruptionGrid, spaced
+from oodometer.study.evidence import image_ids
 
 SHOWN_AT = (5, 4, 3, 2, 1)
 """The severity of the pictures: the first of these that was measured."""
@@ -31,7 +32,7 @@ def contact_sheet(study: Study, grids: Sequence[CorruptionGrid]) -> Pictures | N
         if not shown:
             continue
         first = next(iter(shown.values()))
-        ids = study.index.images(first).ids
+        ids = image_ids(study, first)
         clean = _clean_cell(study.models, grid, first)
         found = list(_images(study.picture, {**({CLEAN: clean} if clean else {}), **shown}, str(ids[len(ids) // 2])))
         if any(lines != (CLEAN,) for _, _, lines in found):

@@ -57,12 +57,12 @@ def _grid(study: Study, asked: Sequence[str]) -> tuple[CorruptionGrid, list[str]
     """The family that is asked for, or the first; and which others there are."""
     grids = {_name(one): one for one in grids_of(study)}
     if not grids:
-        raise StoreError(f"{study.index}: no corruptions in it; run for instance --on imagenet-c")
+        raise StoreError(f"{study.address}: no corruptions in it; run for instance --on imagenet-c")
     if len(asked) > 1:
         raise UsageError("a table of corruptions is about one family; give --shift once")
     found = next((one for name, one in grids.items() if not asked or asked[0] in (name, one.family)), None)
     if found is None:
-        raise UsageError(f"{study.index}: no family of corruptions {asked[0]!r}{did_you_mean(asked[0], grids)}")
+        raise UsageError(f"{study.address}: no family of corruptions {asked[0]!r}{did_you_mean(asked[0], grids)}")
     others = [name for name, one in grids.items() if one is not found]
     return found, [f"other families, ask for them with --shift: {', '.join(others)}"] if others and not asked else []
 

@@ -18,7 +18,7 @@ def gaps_table(study: Study, options: TableOptions | None = None) -> ModelTable:
     options = options or TableOptions(most=None)
     shifts, notes = chosen_shifts(study, options)
     if not shifts:
-        raise StoreError(f"{study.index}: no shift in it; a gap needs a clean set and a shifted one")
+        raise StoreError(f"{study.address}: no shift in it; a gap needs a clean set and a shifted one")
     wanted = wanted_models(study, options.models)
     level = study.options.resampling.level
     columns = []

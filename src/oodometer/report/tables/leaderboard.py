@@ -53,7 +53,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
     asked = Asked(study, _columns(study, shifts, options), shifts, frozenset(wanted_models(study, options.models)))
     columns = [one for one in _all_columns(asked) if one.values]
     if not columns:
-        raise UsageError(f"{study.index}: nothing is known of {', '.join(asked.columns)}; ask for other --columns")
+        raise UsageError(f"{study.address}: nothing is known of {', '.join(asked.columns)}; ask for other --columns")
     footnotes = [*clean_sides(study, shifts), *families(shifts), *lines(study, shifts, asked.columns)]
     return ModelTable(
         "leaderboard",

@@ -219,7 +219,7 @@ def wanted_models(study: Study, patterns: Sequence[str]) -> list[str]:
     names = [model.name for model in study.models]
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
-            raise UsageError(f"{study.index}: no model is like {pattern!r}{did_you_mean(pattern, names)}")
+            raise UsageError(f"{study.address}: no model is like {pattern!r}{did_you_mean(pattern, names)}")
     return [name for name in names if not patterns or any(fnmatch.fnmatchcase(name, one) for one in patterns)]
 
 

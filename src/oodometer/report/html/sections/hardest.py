@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from oodometer.analysis.hardest import Hardest, HardImage, hardest_of
+from oodometer.analysis.hardest import Hardest, HardImage
 from oodometer.core.errors import OodometerError
 from oodometer.report.html.parts import Column, Part, Pictures, Section, Table, Words
 from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
 from oodometer.study import Picture, Study, StudyCondition, StudyShift
+from oodometer.study.evidence import cells_of_condition, hardest_images
 
 MOST_CONDITIONS = 6
 MOST_PICTURES = 24
@@ -28,7 +29,7 @@ def section(study: Study) -> Section | None:
     for condition in asked[:MOST_CONDITIONS]:
         cells = _cells_on(study, condition)
         try:
-            hard = hardest_of(study.index, cells, top=LOOKED_AT)
+            hard = hardest_images(study, cells, top=LOOKED_AT)
         except OodometerError as error:
             notes.append(f"{condition.name}: {error}")
             continue
@@ -75,10 +76,8 @@ def _hardness(one: StudyCondition) -> tuple[float, str]:
 def _cells_on(study: Study, condition: StudyCondition) -> list[Cell]:
     """The cells of a condition; where models answer other classes, those of most models."""
     groups: dict[int, list[Cell]] = {}
-    for model in study.models:
-        for cell in model.cells:
-            if condition.record and cell.condition.key == condition.record.key and study.index.row_files(cell):
-                groups.setdefault(cell.n_classes, []).append(cell)
+    for cell in cells_of_condition(study, condition):
+        groups.setdefault(cell.n_classes, []).append(cell)
     return max(groups.values(), key=len)
 
 

@@ -15,7 +15,7 @@ from oodometer.report.html.parts import Column, Part, Section, Table, Value, Wor
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyModel
-from oodometer.study.caveats import warnings_of
+from oodometer.study.evidence import imported, n_classes_of_data, unfinished, warnings_about
 
 DIGITS = 8
 """Of a digest, where it is shown."""
@@ -155,7 +155,7 @@ def _data_sets(study: Study, cells: Sequence[Cell]) -> Table:
 
 def _n_classes(study: Study, cell: Cell) -> int | None:
     try:
-        return len(study.index.images(cell).space)
+        return n_classes_of_data(study, cell)
     except OodometerError:  # a damaged table of images, which the study's notes tell of
         return None
 
@@ -230,7 +230,7 @@ def _versions(cells: Sequence[Cell]) -> Iterator[Table]:
 def _tables(study: Study) -> Iterator[Table]:
     if not study.sources:
         return
-    rows = study.index.tables
+    rows = imported(study)
     columns = (
         Column("table"),
         Column("models", "count"),
@@ -257,7 +257,7 @@ def _tables(study: Study) -> Iterator[Table]:
 
 def _unfinished(study: Study) -> Iterator[Table]:
     """What is not done yet."""
-    begun = [entry for entry in study.index.entries if not entry.complete]
+    begun = unfinished(study)
     if not begun:
         return
     columns = (Column("model"), Column("condition"), Column("data set"), Column("done", "count"), Column("of", "count"))
@@ -274,7 +274,7 @@ def _warnings(study: Study, cells: Sequence[Cell]) -> Iterator[Words]:
         f"{cell.model_name} on {cell.condition_name}: {line}"
         for cell in cells
         if cell.condition.attack is not None
-        for line in warnings_of(study.index, cell)
+        for line in warnings_about(study, cell)
     ]
     if len(lines) > MOST_WARNINGS:
         lines = [*lines[:MOST_WARNINGS], f"and {len(lines) - MOST_WARNINGS} more"]
