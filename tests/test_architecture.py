@@ -278,6 +278,12 @@ def test_the_stub_lists_the_same_names() -> None:
     assert dict(oodometer._MODULES.items()) == homes
 
 
+def test_a_study_is_a_value() -> None:
+    """What is behind the numbers of a study is read by its own part (study/evidence.py), by nobody else."""
+    others = [file for file in SOURCE.rglob("*.py") if file.parent.name != "study"]
+    assert not [file.name for file in others if "study.index" in file.read_text(encoding="utf-8")]
+
+
 PUBLIC = [
     "Audience",
     "Card",
