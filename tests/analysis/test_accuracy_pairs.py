@@ -148,12 +148,25 @@ def test_an_unfinished_cell_is_told_and_one_without_rows_does_not_count(store, m
     add(store, data, answers(11, 40), model="b", condition="fog/3", positions=range(40), finished=False)
     add(store, data, [], model="c", condition="fog/3", positions=[], finished=False)
     found = points_from(store, "fog/3")
-    assert [point.model for point in found.models] == ["a", "b"]
-    assert {point.y.n for point in found.models} == {40}
+    # One that is still running takes no images away from the others.
+    assert [point.model for point in found.models] == ["a"]
+    assert {point.y.n for point in found.models} == {100}
     assert found.notes == (
         "left out, not run on clean and fog/3 over the same classes: c",
+        "unfinished, left out: b on fog/3",
+    )
+
+
+def test_where_nothing_is_finished_what_is_there_counts(store, make_dataset):
+    data = make_dataset(100)
+    for model, n in (("a", 40), ("b", 60)):
+        add(store, data, answers(9, 100), model=model)
+        add(store, data, answers(11, n), model=model, condition="fog/3", positions=range(n), finished=False)
+    found = points_from(store, "fog/3")
+    assert {point.model: point.y.n for point in found.models} == {"a": 40, "b": 40}
+    assert found.notes == (
+        "unfinished: a on fog/3, b on fog/3",
         "clean and fog/3: 60 images left out that not all models (or conditions) have",
-        "unfinished: b on fog/3",
     )
 
 

@@ -81,7 +81,7 @@ def test_one_attribute_at_a_time(tmp_path):
     assert split.shifted["camera=old"].ids == ("025", "026")
     assert split.shifted["year=2017|2018"].ids == ("027", "028")
     assert sorted([*split.train.ids, *split.iid.ids]) == [f"{n:03d}" for n in range(20)]
-    assert split.iid.name == "shops/iid"
+    assert split.iid.title == "shops/iid"
     assert split.notes == ("iid is 2 of 20 base images, by id with seed 0; the others are train",)
 
 

@@ -25,9 +25,10 @@ from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import PREDICTIONS, ShiftRecord
 from oodometer.store.cells import Cell
 from oodometer.store.checked import listed, of_stem
+from oodometer.store.entry import GRAIN
 from oodometer.store.files import Files, Signature
 from oodometer.store.index import Index, condition_names, forget, index_at, index_of_table, look, look_at
-from oodometer.store.index_file import GRAIN, read_kept
+from oodometer.store.index_file import read_kept
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table
@@ -301,7 +302,9 @@ def test_a_file_as_young_as_the_index_is_looked_at_again(filled, make_dataset, m
     data = make_dataset(40)
     stamp = time.time_ns() + 60 * 10**9 - age  # always the same, whatever is written
     monkeypatch.setattr(time, "time_ns", lambda: stamp + age)
-    monkeypatch.setattr(Files, "signature", lambda self, path: Signature(1, stamp, stamp, 1))
+    always = Signature(1, stamp, stamp, 1)
+    monkeypatch.setattr(Files, "signature", lambda self, path: always)
+    monkeypatch.setattr(Files, "has", lambda self, path, signature: signature == always)
     cell = filled.add(data)
     look(filled.store)
     filled.store.remove_cell(cell.key)

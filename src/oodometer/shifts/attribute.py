@@ -153,7 +153,7 @@ def check_contents(split: AttributeSplit, progress: Progress = silent) -> None:
         if broken:
             # They would all count as the same content.
             raise DataError(
-                f"{data.name}: {len(broken)} of its {len(data)} images can't be read, "
+                f"{data.title}: {len(broken)} of its {len(data)} images can't be read, "
                 f"first {broken[min(broken)]}; mend them, or leave them out of the manifest"
             )
     progress(total, total)
@@ -275,7 +275,7 @@ def _check_train(split: AttributeSplit, keys_of: Callable[[Dataset], Sequence[st
         both = [(one, of_train[key]) for key, one in zip(keys_of(data), data.ids, strict=True) if key in of_train]
         if both:
             raise DataError(
-                f"{data.name}: {len(both)} of its {len(data)} images are in train too, for example {both[0][0]!r} "
+                f"{data.title}: {len(both)} of its {len(data)} images are in train too, for example {both[0][0]!r} "
                 f"(in train {both[0][1]!r}); remove one of each, or say in a column {SPLIT} which is which"
             )
 

@@ -324,7 +324,8 @@ def look(store: Store, *, save: bool = True) -> Index:
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
     sealed = {key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)}
-    if save and (shifts.changed or tables.changed or any(key in sealed for key in new)):
+    changed = shifts.changed or tables.changed or any(key in sealed for key in new)
+    if save and (changed or kept.n_files > 1):
         # What is gone is kept in mind, so that it is told until it is there again or forgotten.
         cells = {**kept.cells, **sealed}
         with contextlib.suppress(StoreError):  # a store that one may only read

@@ -11,7 +11,7 @@ import gc
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from oodometer.core.errors import StoreError
@@ -34,19 +34,22 @@ class Kept:
     Args:
         shifts, tables: The names of their files.
         written: When, in nanoseconds; 0: now.
+        n_files: How many files there are of it; several where two wrote it at once.
     """
 
     cells: Mapping[str, Entry] = field(default_factory=dict)
     shifts: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
     written: int = 0
+    n_files: int = 0
 
 
 def read_kept(store: Store) -> Kept:
     """What was looked at before; nothing where that is not known."""
-    for name in of_stem(listed(store.files, ""), STEM):
+    names = of_stem(listed(store.files, ""), STEM)
+    for name in names:
         try:
-            return _parsed(read_checked(store.files, name))
+            return replace(_parsed(read_checked(store.files, name)), n_files=len(names))
         except (FileNotFoundError, StoreError, ValueError, TypeError, KeyError, OSError):
             continue
     return Kept()

@@ -195,6 +195,7 @@ def _conditions(cells: Sequence[Cell]) -> Table:
 def _done(condition: ConditionRecord) -> tuple[str, str]:
     """What is done to the images of a condition, and with which parameters.
 
+    >>> from oodometer.core.records import AttackRecord, DataRef, TransformRecord
     >>> data = DataRef("0f", "val")
     >>> fog = TransformRecord("fog", {"severity": 3, "seed": 0, "quality": None}, Geometry(32, 32))
     >>> _done(ConditionRecord("c/fog/3", data, transform=fog))
