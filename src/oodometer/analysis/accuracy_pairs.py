@@ -84,7 +84,7 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     begun = _cells_on_both(index, shift) if shift.has_predictions else {}
     run = _finished(index, begun)
     names = _names(shift)
-    notes = [*_left_out(index, shift, begun), *_unfinished(index, begun)]
+    notes = [*_left_out(index, shift, begun), *_unfinished(index, begun), *_other_measure(shift)]
     read = _points_of_tables(index.tables, shift, origins=_with_cards(index, origins), level=level, taken=set(run))
     if not run and not read.models:
         raise StoreError(_nothing(index, shift))
@@ -102,6 +102,12 @@ def _with_cards(index: Index, origins: Mapping[str, Origin]) -> dict[str, Origin
     """What is known of models by name: a table may tell of one whose card is here."""
     cards = {name: origin_of(model.entries[0].cell, name, origins) for name, model in index.models.items()}
     return {**origins, **cards}
+
+
+def _other_measure(shift: MeasuredShift) -> list[str]:
+    """A line where these accuracies are not what the shift is judged by."""
+    said = "these are top-1 accuracies; it is judged by mAP, which 'oodometer score --metrics map,map-ood' tells"
+    return [said] if shift.measure == "map" else []
 
 
 def _names(shift: MeasuredShift) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
