@@ -108,8 +108,8 @@ def test_families_of_columns_and_each_of_them(tmp_path: Path) -> None:
     assert each == sorted(each, key=lambda pair: -pair["r"]["value"])
 
 
-# Taori et al. 2020, Section 4.2: r = 0.24 over 115 models, and -0.05. Here the columns on disk and in memory are averaged,
-# without greyscale and Stylized ImageNet, and all models that were attacked count: so r is near theirs, not the same.
+# Taori et al. 2020, Section 4.2: r = 0.24 over 115 models, and -0.05. Here the columns on disk and in memory are
+# averaged, without greyscale and Stylized ImageNet, and all models that were attacked count: r is near theirs.
 # The numbers themselves are compared with numpy and scipy in tests/analysis/test_correlate.py.
 def test_corruptions_and_attacks_hardly_predict_imagenetv2() -> None:
     found = from_testbed(shared("testbed"), "--synthetic", "imagenet-c.*", "--synthetic", "pgd.*")
