@@ -9,7 +9,7 @@ import numpy as np
 
 from oodometer.catalogue.classes import known_classes
 from oodometer.core.dataset import Dataset, Progress, Scan
-from oodometer.core.errors import DataError, UsageError
+from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.labels import NUMBERS, LabelSpace, numbered
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.stored_answers import StoredAnswers
@@ -140,11 +140,16 @@ def stored_data(index: Index, *, name: str, condition: str) -> list[Dataset]:
     for cell in index.cells:
         if cell.data.name == name and (name != IMPORTED or cell.condition_name == condition):
             digests.setdefault(cell.data.digest, cell)
-    return [_from_store(index, cell) for cell in digests.values()]
+    known = (_from_store(index, cell) for cell in digests.values())
+    return [dataset for dataset in known if dataset is not None]
 
 
-def _from_store(index: Index, cell: Cell) -> Dataset:
-    images = index.images(cell)
+def _from_store(index: Index, cell: Cell) -> Dataset | None:
+    """The images of a cell; None where their table is damaged: this import writes it anew."""
+    try:
+        images = index.images(cell)
+    except StoreError:
+        return None
     return _unseen(cell.data.name, tuple(images.ids.tolist()), images.labels, images.space)
 
 
