@@ -69,10 +69,12 @@ class Gaps:
 
     Args:
         left_out: Shifts of which the gap is undefined, and why.
+        notes: What a reader of the numbers should know: images or models that do not count, what is damaged.
     """
 
     rows: tuple[Gap, ...]
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.table()
@@ -138,7 +140,7 @@ def gaps(
     """
     index = index_at(store)
     found = gaps_in(index, IntervalOptions(interval, level, draws, by), each=each)
-    if not found.rows and not found.left_out:
+    if not found.rows and not found.left_out and not found.notes:
         raise StoreError(f"{index}: {NO_SHIFT}")
     return found
 
@@ -150,7 +152,7 @@ NO_SHIFT = "no shift was run on both sides; --on natural, or the name of a shift
 def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
     """The gaps of every shift; why one is undefined is told, and stops no other."""
     measured = measured_shifts(index)
-    rows, left_out = [], [*index.problems, *measured.notes, *_unlabelled(index)]
+    rows, left_out, notes = [], [*measured.notes, *_unlabelled(index)], list(index.problems)
     for shift in measured.shifts:
         if shift.measure == "none":
             continue
@@ -161,8 +163,8 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
                 left_out.append(f"{part.name}: {why}")
                 continue
             rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
-            left_out += [f"{part.name}: {note}" for note in points.notes]
-    return Gaps(tuple(rows), tuple(dict.fromkeys(left_out)))
+            notes += [f"{part.name}: {note}" for note in points.notes]
+    return Gaps(tuple(rows), tuple(left_out), tuple(notes))
 
 
 def _unlabelled(index: Index) -> list[str]:

@@ -35,6 +35,11 @@ class RunResults:
         return score(self.index)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know, a line each."""
+        return self.gaps.notes
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """The gaps that are undefined, and why."""
         return self.gaps.left_out

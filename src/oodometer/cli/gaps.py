@@ -26,6 +26,8 @@ def command(store: str, level: float, by: str | None, draws: int, each: bool, pl
     from oodometer.analysis.gaps import gaps
 
     found = gaps(store, level=level, by=by, draws=draws, each=each)
+    for line in found.notes:
+        say(line)
     for line in found.left_out:
         say(f"left out: {line}")
     for line in found.warnings():

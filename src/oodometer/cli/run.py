@@ -128,6 +128,8 @@ def command(**flags: Any) -> None:
     with watching() as watcher:
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)
+    for line in results.notes:
+        say(line)
     for line in results.left_out:
         say(f"left out: {line}")
     if flags["as_json"]:
