@@ -15,6 +15,7 @@ from PIL import Image
 
 from as_typed import oodometer
 from oodometer.shifts.unfinished_files import FOLDER
+from watching import count_entries
 
 CORRUPTIONS = ("--corruptions", "contrast,pixelate", "--severities", "1-5", "--size", "64", "--threads", "2")
 
@@ -56,7 +57,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def wait_for(folder: Path, n_files: int, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + 120
-    while sum(1 for _ in folder.rglob("*")) < n_files and process.poll() is None:
+    while count_entries(folder) < n_files and process.poll() is None:
         assert time.monotonic() < until, "nothing was written"
         time.sleep(0.002)
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 import oodometer as odo
 from oodometer.store.index import look
+from watching import wait_for_parts
 
 SLOW_MODEL = """
 import time
@@ -45,13 +45,6 @@ def start(photos: Path, store: Path, *more: str) -> subprocess.Popen[str]:
 def heed_interrupts() -> None:
     """What a shell starts in the background ignores interrupts, and so do its children: these tests may be such."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def wait_for_parts(store: Path, count: int) -> None:
-    until = time.monotonic() + 60
-    while len(list(store.glob("cells/*/parts/*.parquet"))) < count:
-        assert time.monotonic() < until, "the run wrote nothing"
-        time.sleep(0.01)
 
 
 def finished(process: subprocess.Popen[str], code: int) -> tuple[str, str]:

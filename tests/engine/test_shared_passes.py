@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -24,6 +23,7 @@ from oodometer.core.labels import numbered
 from oodometer.engine.plan import Task, cell_for, chunks_for, gaps, n_missing
 from oodometer.engine.sharing import groups_of_shared_images, in_order
 from oodometer.store.run import Run
+from watching import wait_for_parts
 
 VIEW = odo.Geometry(32, 32, resize=36)
 CLASSES = 4
@@ -162,10 +162,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(
     address = tmp_path / "runs"
     script = SCRIPT.format(tests=str(Path(__file__).parent), photos=str(photos), store=str(address))
     process = subprocess.Popen([sys.executable, "-c", script], env=os.environ)
-    until = time.monotonic() + 60
-    while len(list(address.glob("cells/*/parts/*.parquet"))) < 20:
-        assert time.monotonic() < until, "the run wrote nothing"
-        time.sleep(0.01)
+    wait_for_parts(address, 20)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     shared, source = counted(data)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -35,6 +34,7 @@ from oodometer.store.cells import Cell
 from oodometer.store.index import look
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
+from watching import wait_for_parts
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
 K = 3
@@ -405,10 +405,7 @@ def test_a_process_that_is_killed_between_the_frames_of_an_anchor(tmp_path):
     ]
     options = ["--size", "8", "--store", "runs", "--chunk", "2", "--on", "pm-3"]
     first = subprocess.Popen([*command, *options], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 60
-    while len(list(tmp_path.glob("runs/cells/*/parts/*.parquet"))) < 6:
-        assert time.monotonic() < until, "the run wrote nothing"
-        time.sleep(0.01)
+    wait_for_parts(tmp_path / "runs", 6)
     first.kill()
     first.wait()
     assert state_of(str(tmp_path / "runs"))["pm-3"] == (0, 6, "unfinished")
