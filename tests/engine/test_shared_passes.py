@@ -142,7 +142,7 @@ def test_stopped_in_the_middle_it_goes_on_where_it_was(data: Dataset, tmp_path: 
 
 SCRIPT = """
 import sys, time
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {folders!r}
 import oodometer as odo
 from test_shared_passes import by_mean, model_of, natural_like
 
@@ -160,7 +160,8 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(
     data: Dataset, photos: Path, tmp_path: Path, counted: Any
 ) -> None:
     address = tmp_path / "runs"
-    script = SCRIPT.format(tests=str(Path(__file__).parent), photos=str(photos), store=str(address))
+    folders = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "support")]
+    script = SCRIPT.format(folders=folders, photos=str(photos), store=str(address))
     process = subprocess.Popen([sys.executable, "-c", script], env=os.environ)
     wait_for_parts(address, 20)
     process.send_signal(signal.SIGKILL)
