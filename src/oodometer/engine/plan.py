@@ -307,9 +307,9 @@ def gaps(start: int, stop: int, covered: Iterable[Range]) -> list[Range]:
 
 
 def chunk_size(n_images: int, n_threads: int) -> int:
-    """How many images a chunk has: many chunks per thread, so that all threads end together; few files.
+    """How many images a chunk has: many chunks per thread, and as many for each, so that all end together; few files.
 
     >>> [chunk_size(n, 2) for n in (20, 1000, 50_000)]
-    [16, 31, 256]
+    [16, 32, 256]
     """
-    return int(np.clip(n_images // (16 * n_threads), 16, 256))
+    return int(np.clip(-(-n_images // (16 * n_threads)), 16, 256))
