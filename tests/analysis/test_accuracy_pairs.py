@@ -11,6 +11,7 @@ from scipy.stats import binomtest, t
 from made_cells import made_cell
 from oodometer.analysis.accuracy_pairs import Origin, named, pairs_of, points_of_table, read_origins
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell
@@ -43,7 +44,7 @@ def answers(seed: int, n: int, share: float = 0.6) -> np.ndarray:
 
 def points_from(store, y, x=(), origins=None, level=0.95):
     index = look(store)
-    return pairs_of(index, asked_shift(index, y, x), origins=origins or {}, level=level)
+    return pairs_of(index, asked_shift(index, y, x), origins=origins or {}, how=IntervalOptions(level=level))
 
 
 # From a store

@@ -7,6 +7,7 @@ import pytest
 
 from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import measured_shifts
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import StoreError, UsageError
@@ -105,7 +106,7 @@ def test_a_clean_side_of_the_users_own(index, ask):
 def test_several_clean_sides(index):
     name, x, y = asked(index, "imagenet-a", "clean", "val-on-imagenet-a-classes")
     assert (name, x, y) == ("imagenet-a", ("clean", "val-on-imagenet-a-classes"), ("imagenet-a",))
-    points = pairs_of(index, asked_shift(index, name, x), origins={}, level=0.95)
+    points = pairs_of(index, asked_shift(index, name, x), origins={}, how=IntervalOptions())
     # 30 of 40 clean; four fewer on the images of the classes of ImageNet-A
     assert [one.value for one in points.models[0].x] == [30 / 40, 26 / 40]
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 
-from oodometer.analysis.map_scores import centred
+from oodometer.analysis.average_precision import centred
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition

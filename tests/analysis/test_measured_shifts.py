@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import pairs_of
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import (
     base_name,
     clean_column,
@@ -100,7 +101,7 @@ def test_the_pairs_of_a_family_are_one_shift_named_by_what_they_share(filled, va
         (shift,) = shifts(filled).values()
         assert (shift.name, shift.family, len(shift.members)) == (names[n], names[n] if n > 1 else None, n)
     assert sides(shift)[1] == ("imagenet-c/fog/1", "imagenet-c/fog/3", "imagenet-c/snow/2")
-    points = pairs_of(look(filled.store), shift, origins={}, level=0.95)
+    points = pairs_of(look(filled.store), shift, origins={}, how=IntervalOptions())
     # 30 of 40 clean; 25, 20 and 15 under the three
     assert (points.models[0].model, points.models[0].y.value) == ("a", pytest.approx(0.5))
     assert points.same_images
@@ -289,7 +290,7 @@ def test_predictions_and_a_table_of_one_shift_meet(filled, val, other):
     (shift,) = measured_shifts(index).shifts
     assert (shift.standard.name, shift.standard.column) == ("clean", "val")
     assert (shift.has_predictions, shift.has_tables) == (True, True)
-    points = pairs_of(index, shift, origins={}, level=0.95)
+    points = pairs_of(index, shift, origins={}, how=IntervalOptions())
     assert {one.model: one.y.value for one in points.models} == {"a": 25 / 40, "b": 19 / 40, "net": 0.24}
     assert points.notes == (
         "of a the predictions count, not the table's accuracies",

@@ -21,6 +21,7 @@ from oodometer.analysis.accuracy_pairs import Origin, pairs_of, read_origins
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.correlate import correlate
 from oodometer.analysis.gaps import gaps
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import measured_shifts
 from oodometer.analysis.robustness import (
     DEFAULT_OPTIONS,
@@ -151,7 +152,7 @@ def of_robustness(index: Index, name: str, origins: Mapping[str, Origin]) -> Num
     try:
         found = robustness(index, name, origins=origins)
     except OodometerError:  # no line: what there is to say of both sides
-        points = pairs_of(index, asked_shift(index, name), origins=origins, level=0.95)
+        points = pairs_of(index, asked_shift(index, name), origins=origins, how=IntervalOptions())
         return {
             (name, one.model): told(x=one.x[0], y=one.y, drop=drop_under_shift(points, at, 0.95), rho=None, tau=None)
             for at, one in enumerate(points.models)
@@ -250,7 +251,7 @@ def test_rho_that_is_correlated(walked: Walked, reference: Numbers, names: list[
     index = walked.index
     for name in names:
         shift = asked_shift(index, name)
-        points = pairs_of(index, shift, origins=walked.origins, level=0.95)
+        points = pairs_of(index, shift, origins=walked.origins, how=IntervalOptions())
         rules = rules_for(points, shift, DEFAULT_OPTIONS)
         if reference[name, points.models[0].model]["rho"] is None:
             continue

@@ -511,7 +511,8 @@ def test_json_is_stable_and_finite(filled, make_dataset):
     for found in reports:
         back = json.loads(json.dumps(found.as_json(), allow_nan=False))
         assert set(back) == {
-            "x", "y", "conditions", "same_images", "fitted", "models", "order", "band", "scales", "notes", "level",
+            "x", "y", "conditions", "measure", "same_images", "fitted", "models", "order", "band", "scales", "notes",
+            "level",
         }  # fmt: skip
         assert set(back["fitted"]) == {
             "kind", "scale", "r2", "n", "left_out", "slope", "intercept", "knee", "pieces",

@@ -28,6 +28,12 @@ def two(images):
 
 def thirteen(images):
     return np.stack([np.cos(grey(images) * (k + 1)) for k in range(13)], axis=1).astype(np.float16)
+
+def other(images):
+    return np.stack([np.sin(grey(images) * (k + 2)) for k in range(13)], axis=1).astype(np.float16)
+
+def third(images):
+    return np.stack([np.cos(grey(images) * (k + 3)) for k in range(13)], axis=1).astype(np.float16)
 """
 
 
@@ -172,8 +178,8 @@ def deepfashion2(root: Path) -> dict[tuple[int, ...], list[tuple[int, list[int]]
     return found
 
 
-def expected_map(images: list[tuple[int, list[int]]]) -> float:
-    scores = np.array([[np.cos(grey * (k + 1.0)) for k in range(13)] for grey, _ in images]).astype(np.float16)
+def expected_map(images: list[tuple[int, list[int]]], wave=np.cos, first: float = 1.0) -> float:
+    scores = np.array([[wave(grey * (k + first)) for k in range(13)] for grey, _ in images]).astype(np.float16)
     targets = np.zeros(scores.shape, dtype=bool)
     for row, (_, labels) in enumerate(images):
         targets[row, labels] = True
@@ -212,3 +218,47 @@ def test_map_as_text(workplace):
         for name, value in zip(("iid", "size_small"), values, strict=True)
     ]
     assert "map: average precision of each label; mean weighted by the images that have the label" in result.stderr
+
+
+def test_every_command_judges_by_map(workplace):
+    """Three models whose mAP scikit-learn tells; none of these numbers is a top-1 accuracy."""
+    made = deepfashion2(workplace / "data")
+    models = {"thirteen": (np.cos, 1.0), "other": (np.sin, 2.0), "third": (np.cos, 3.0)}
+    words = [word for name in models for word in ("--model", f"{name}=callable:attribute_models:{name}")]
+    result = oodometer("run", *words, "--size", "4", "--store", "runs", "--data-root", "data", "--partial",
+                       "--on", "dfr/size_small")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    assert "dfr/size_small (mAP, n=10) against dfr/iid (n=10)" in result.stdout
+    expected = {name: [expected_map(made[place], *wave) for place in ((2, 2, 2, 1), (1, 2, 2, 1))]
+                for name, wave in models.items()}  # fmt: skip
+
+    gaps = json.loads(oodometer("gaps", "runs", "--json").stdout)
+    assert {row["measure"] for row in gaps} == {"map"}
+    assert {
+        row["model"]: [row[key]["value"] for key in ("accuracy_standard", "accuracy_shifted", "gap")] for row in gaps
+    } == {name: pytest.approx([x, y, x - y], abs=1e-9) for name, (x, y) in expected.items()}
+    assert all(row["gap"]["low"] < row["gap"]["value"] < row["gap"]["high"] for row in gaps)
+    scored = json.loads(oodometer("score", "runs", "--metrics", "map", "--json").stdout)
+    shown = {(row["model"], row["condition"]): row["estimate"] for row in scored}
+    for row in gaps:
+        assert shown[row["model"], "dfr/iid"] == row["accuracy_standard"]
+        assert shown[row["model"], "dfr/size_small"] == row["accuracy_shifted"]
+    (convention,) = {
+        row["convention"].partition(" on ")[0]
+        for row in json.loads(oodometer("score", "runs", "--metrics", "gap", "--json").stdout)
+    }
+    assert convention == "map"
+
+    line = oodometer("robustness", "runs", "--shift", "dfr/size_small", "--baseline", "all", "--json")
+    assert line.exit_code == 0, line.stderr
+    found = json.loads(line.stdout)
+    assert found["measure"] == "map"
+    assert any(note.startswith("judged by mAP") for note in found["notes"])
+    for model in found["models"]:
+        x, y = expected[model["model"]]
+        assert [model["x"][0]["value"], model["y"]["value"]] == pytest.approx([x, y], abs=1e-9)
+        assert model["rho"]["n"] == 10
+        assert model["rho"]["low"] < model["rho"]["value"] < model["rho"]["high"]
+    table = oodometer("table", "runs")
+    assert table.exit_code == 0, table.stderr
+    assert "By mAP, not top-1: dfr/size_small." in table.stdout

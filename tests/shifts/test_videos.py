@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from oodometer.analysis.accuracy_pairs import pairs_of
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import measured_shifts
 from oodometer.analysis.score import score
 from oodometer.core.errors import DataError
@@ -199,7 +200,7 @@ def test_the_anchors_are_the_clean_side_and_nothing_is_lost(model, vid, tmp_path
     index = index_at(run([model], shifts(root, name), store=str(tmp_path / "runs")))
     (shift,) = measured_shifts(index).shifts
     assert shift.name == name
-    found = pairs_of(index, shift, origins={}, level=0.95)
+    found = pairs_of(index, shift, origins={}, how=IntervalOptions())
     assert found.x == ("imagenet-vid-robust_pm0",)
     assert found.same_images
     assert found.notes == (), "neighbours are no images that were left out"

@@ -1,4 +1,7 @@
-"""Models as points: accuracy on the clean set (or sets) and under a shift, from predictions and from tables."""
+"""Models as points: accuracy on the clean set (or sets) and under a shift, from predictions and from tables.
+
+Of a shift that is judged by mAP, every accuracy here is that.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from oodometer.analysis.average_precision import on_common_images
 from oodometer.analysis.common_images import Joined, joined
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
+from oodometer.core.condition import Measure
 from oodometer.core.errors import DataError, StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import mean_of, share_of
+from oodometer.stats.intervals import equivalent_n, mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 from oodometer.store.tables import Accuracy
@@ -60,6 +66,7 @@ class Points:
         notes: What a reader should know: models and images that were left out.
         cells: Model to its cells on the clean sets and those on ``conditions``; none where only accuracies are known.
         ids_x, ids_y: Of the images of ``right_x`` and ``right_y``.
+        measure: What is called accuracy here.
     """
 
     x: tuple[str, ...]
@@ -73,14 +80,23 @@ class Points:
     cells: Mapping[str, tuple[tuple[Cell, ...], tuple[Cell, ...]]] = field(default_factory=dict)
     ids_x: np.ndarray | None = None
     ids_y: np.ndarray | None = None
+    measure: Measure = "top-1"
+
+    def n_behind(self, accuracy: Estimate, level: float) -> int | None:
+        """How many images tell it, as if it were a share: a mAP's own number says nothing of how sure it is."""
+        return accuracy.n if self.measure == "top-1" else equivalent_n(accuracy, level)
 
 
-def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], level: float) -> Points:
+def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], how: IntervalOptions) -> Points:
     """The models that were measured on both sides of a shift.
 
     Those of predictions are judged on the images that all of them saw. Where imported accuracies stand beside them, all
     are known by their accuracies alone: the line goes through models whose images are not here.
+
+    Args:
+        how: Of the intervals the level; and all of it for those of a mAP, which are resampled.
     """
+    level = how.level
     begun = _cells_on_both(index, shift) if shift.has_predictions else {}
     run = _finished(index, begun)
     names = _names(shift)
@@ -90,12 +106,18 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
         raise StoreError(_nothing(index, shift))
     if not run:
         return replace(read, notes=(*notes, *read.notes))
-    points = _on_common_images(index, Points(*names, (), notes=tuple(notes)), shift, run, origins, level)
+    points = Points(*names, (), notes=tuple(notes), measure=shift.measure)
+    if shift.measure == "map":
+        points = _by_precision(index, points, run, origins, how)
+    else:
+        points = _on_common_images(index, points, shift, run, origins, level)
     imported = [point.model for point in read.models]
     if not imported:
         return points
     said = f"beside {len(points.models)} with predictions stand models of {_sources(index)}: {named(imported)}"
-    return Points(*names, (*points.models, *read.models), notes=(*points.notes, *read.notes, said), cells=points.cells)
+    notes = [*points.notes, *read.notes, said]
+    both = (*points.models, *read.models)
+    return Points(*names, both, notes=tuple(notes), cells=points.cells, measure=shift.measure)
 
 
 def _with_cards(index: Index, origins: Mapping[str, Origin]) -> dict[str, Origin]:
@@ -105,8 +127,8 @@ def _with_cards(index: Index, origins: Mapping[str, Origin]) -> dict[str, Origin
 
 
 def _other_measure(shift: MeasuredShift) -> list[str]:
-    """A line where these accuracies are not what the shift is judged by."""
-    said = "these are top-1 accuracies; it is judged by mAP, which 'oodometer score --metrics map,map-ood' tells"
+    """A line where what is called accuracy is not top-1."""
+    said = "judged by mAP (average precision of each label, weighted by the images that have it), not by top-1"
     return [said] if shift.measure == "map" else []
 
 
@@ -202,6 +224,38 @@ def _on_common_images(
         ids_x=sides.ids_x,
         ids_y=sides.ids_y,
     )
+
+
+def _by_precision(
+    index: Index, points: Points, run: Mapping[str, Sides], origins: Mapping[str, Origin], how: IntervalOptions
+) -> Points:
+    """The points by mAP, each side on the images that all models have there; a family is averaged."""
+    columns: list[list[Estimate]] = []
+    said: list[str] = []
+    sides = [[*standards, *members] for standards, members in run.values()]
+    for at, name in enumerate((*points.x, *points.conditions)):
+        estimates, common = on_common_images(index, [cells[at] for cells in sides], how)
+        columns.append(estimates)
+        said += _lost(name, common)
+    half = len(points.x)
+    models = tuple(
+        Point(
+            model,
+            origin_of(members[0], model, origins),
+            tuple(column[at] for column in columns[:half]),
+            _mean_of_members([column[at] for column in columns[half:]]),
+        )
+        for at, (model, (_, members)) in enumerate(run.items())
+    )
+    return replace(points, models=models, notes=(*points.notes, *said), cells=run)
+
+
+def _mean_of_members(members: Sequence[Estimate]) -> Estimate:
+    """The mean over a family, with the mean of the intervals: wide enough however the members move together."""
+    if len(members) == 1:
+        return members[0]
+    value, low, high = np.mean([[one.value, one.low or 0.0, one.high or 1.0] for one in members], axis=0)
+    return Estimate(float(value), float(low), float(high), members[0].n, f"mean of {len(members)} intervals")
 
 
 @dataclass(frozen=True)
@@ -324,8 +378,8 @@ def _points_of_tables(
         Point(
             model,
             origins.get(model, Origin()),
-            tuple(_estimate(cells[str(name)], level) for name in x),
-            _mean([cells[str(name)] for name in y], level),
+            tuple(_estimate(cells[str(name)], level, shift.measure) for name in x),
+            _mean([cells[str(name)] for name in y], level, shift.measure),
         )
         for model, cells in both.items()
     ]
@@ -336,7 +390,7 @@ def _points_of_tables(
     twice = [model for model in by_model if model in taken]
     if twice:
         notes.append(f"of {named(twice)} the predictions count, not the table's accuracies")
-    return Points(*names, tuple(points), notes=tuple(notes))
+    return Points(*names, tuple(points), notes=tuple(notes), measure=shift.measure)
 
 
 def named(models: Sequence[str]) -> str:
@@ -348,16 +402,18 @@ def named(models: Sequence[str]) -> str:
     return ", ".join(models) if len(models) <= MOST_NAMES else f"{len(models)} models"
 
 
-def _estimate(row: Accuracy, level: float) -> Estimate:
+def _estimate(row: Accuracy, level: float, measure: Measure) -> Estimate:
     if row.n is None:
         return Estimate(row.accuracy, None, None, None, "none: n is not known")
+    if measure == "map":
+        return Estimate(row.accuracy, None, None, row.n, "none: a mAP of a table")
     near = share_of(round(row.accuracy * row.n), row.n, level=level)
     return Estimate(row.accuracy, near.low, near.high, row.n, near.interval)
 
 
-def _mean(rows: Sequence[Accuracy], level: float) -> Estimate:
+def _mean(rows: Sequence[Accuracy], level: float, measure: Measure) -> Estimate:
     if len(rows) == 1:
-        return _estimate(rows[0], level)
+        return _estimate(rows[0], level, measure)
     value = float(np.mean([row.accuracy for row in rows]))
     return Estimate(value, None, None, None, f"none: a mean over {len(rows)} conditions of a table")
 

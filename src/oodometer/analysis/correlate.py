@@ -10,6 +10,7 @@ import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
 from oodometer.analysis.robustness import DEFAULT_OPTIONS as DEFAULT_LINE
 from oodometer.analysis.robustness import (
@@ -153,7 +154,7 @@ def correlate(
     level = options.line.resampling.level
 
     def read(shift: MeasuredShift) -> Points:
-        return pairs_of(index, shift, origins=origins or {}, level=level)
+        return pairs_of(index, shift, origins=origins or {}, how=IntervalOptions(level=level))
 
     found = _correlations(index, read, synthetic, natural, x, options)
     return replace(found, notes=(*index.problems, *found.notes))

@@ -15,6 +15,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
 from oodometer.analysis.robustness import drop_under_shift
 from oodometer.analysis.text import columns, dumbbell
+from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling, draws_of_means, interval_of
@@ -35,7 +36,8 @@ class Gap:
         shift: The name of the shift, and in ``kind`` what changes.
         standard: The name of the clean side.
         conditions: What the shifted side is the mean of; one, where it is no family.
-        accuracy_standard, accuracy_shifted: Top-1 on each, over the same classes.
+        measure: What is called accuracy here: ``top-1``, or ``map``.
+        accuracy_standard, accuracy_shifted: It on each, over the same classes.
         gap: The first minus the second.
         paired: Whether both sides are the same photographs; if not, n is that of the shifted ones.
         state: ``complete``, ``unfinished`` where one of the sides is, or ``imported``.
@@ -49,6 +51,7 @@ class Gap:
     kind: str
     standard: str
     conditions: tuple[str, ...]
+    measure: Measure
     accuracy_standard: Estimate
     accuracy_shifted: Estimate
     gap: Estimate
@@ -97,7 +100,8 @@ class Gaps:
             remarks += ["doubtful: see the warning"] if row.warnings else []
             remark = f"({'; '.join(remarks)})" if remarks else ""
             mean = f", the mean of {len(row.conditions)} conditions" if len(row.conditions) > 1 else ""
-            heading = f"{row.shift} (n={_n(b)}{mean}) against {row.standard} (n={_n(a)})"
+            by = "mAP, " if row.measure == "map" else ""
+            heading = f"{row.shift} ({by}n={_n(b)}{mean}) against {row.standard} (n={_n(a)})"
             line = [f"  {row.model}", *drawn, *(_without_n(one) for one in (a, b, row.gap)), remark]
             by_shift.setdefault(heading, []).append(line)
         if not by_shift:
@@ -158,7 +162,7 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
             continue
         for part in members_apart(shift) if each else [shift]:
             try:
-                points = pairs_of(index, part, origins={}, level=how.level)
+                points = pairs_of(index, part, origins={}, how=how)
             except OodometerError as why:
                 left_out.append(f"{part.name}: {why}")
                 continue
@@ -189,6 +193,7 @@ def _gap(index: Index, shift: MeasuredShift, points: Points, at: int, how: Inter
         shift.kind,
         points.x[0],
         points.conditions,
+        points.measure,
         standard,
         shifted,
         gap,
@@ -200,7 +205,7 @@ def _gap(index: Index, shift: MeasuredShift, points: Points, at: int, how: Inter
 
 
 Values = tuple[Estimate, Estimate, Estimate]
-"""Top-1 on the standard side, on the shifted side, and the difference."""
+"""The accuracy on the standard side, on the shifted side, and the difference."""
 
 
 def _values(index: Index, points: Points, at: int, how: IntervalOptions) -> Values:

@@ -12,16 +12,18 @@ import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
+from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
 from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
-from oodometer.stats.intervals import mean_of
+from oodometer.stats.intervals import difference_of, mean_of
 from oodometer.stats.lines import Line, compare_scales, fit_line
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
@@ -123,6 +125,7 @@ class Robustness:
         x: The clean sets; usually one.
         y: The shift.
         conditions: What ``y`` is the mean of; one, where it is no family.
+        measure: What is called accuracy here: ``top-1``, or ``map``.
         same_images: Whether x and y are of the same photographs, so that their differences are paired.
         order: Correlations, and pairs of models that swap.
         band: Clean accuracy, and between which accuracies the line lies there: (x, low, high); none for a plane.
@@ -133,6 +136,7 @@ class Robustness:
     x: tuple[str, ...]
     y: str
     conditions: tuple[str, ...]
+    measure: Measure
     same_images: bool
     fitted: Fitted
     models: tuple[ModelRobustness, ...]
@@ -178,7 +182,7 @@ def robustness_on(
     index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], options: RobustnessOptions
 ) -> Robustness:
     """The same of a shift that was found before."""
-    points = pairs_of(index, shift, origins=origins, level=options.resampling.level)
+    points = pairs_of(index, shift, origins=origins, how=IntervalOptions(level=options.resampling.level))
     return robustness_by_rules(points, shift, options)
 
 
@@ -306,6 +310,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
         x=points.x,
         y=points.y,
         conditions=points.conditions,
+        measure=points.measure,
         same_images=points.same_images,
         fitted=drawn.fitted,
         models=models,
@@ -428,6 +433,8 @@ def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
     if points.same_images and points.right_x is not None and points.right_y is not None:
         return _difference(points.right_x[at], points.right_y[at], level)
     point = points.models[at]
+    if points.measure == "map":
+        return difference_of(point.x[0], point.y, n=point.y.n, level=level)
     return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
 
 
@@ -437,7 +444,9 @@ def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate 
     if point.x[0].value == 0:
         return None
     if not points.same_images or points.right_x is None or points.right_y is None:
-        return relative_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, resampling=resampling)
+        n_x, n_y = (points.n_behind(one, resampling.level) for one in (point.x[0], point.y))
+        found = relative_drop(point.x[0].value, point.y.value, n_x, n_y, resampling=resampling)
+        return replace(found, n=found.n and point.y.n)
     both = np.stack([points.right_x[at], points.right_y[at]], axis=1).astype(np.float64)
     # Of a model that is right on a few clean images, many resamples have none of them.
     if (both[:, 0] > 0).sum() < FEWEST_RIGHT:
@@ -458,6 +467,8 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
     if points.right_y is not None:
         return _difference(points.right_y[a], points.right_y[b], level)
     one, other = points.models[a].y, points.models[b].y
+    if points.measure == "map":
+        return difference_of(one, other, n=one.n, level=level)
     return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
 
 

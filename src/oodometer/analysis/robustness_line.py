@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.effective_robustness import rho_from_counts, rho_from_images
@@ -171,14 +171,20 @@ def _rho(
         )
     x, y = _accuracies(points)
     some = [points.models[at] for at in models]
-    n_x, n_y = [one.x[0].n for one in some], [one.y.n for one in some]
-    return rho_from_counts(x[models, 0], y[models], n_x, n_y, baseline[models], scale=scale, resampling=resampling)
+    n_x, n_y = ([points.n_behind(one, resampling.level) for one in side] for side in _sides(some))
+    found = rho_from_counts(x[models, 0], y[models], n_x, n_y, baseline[models], scale=scale, resampling=resampling)
+    # Of a mAP, n is that of the images, not that of a share which would be known as well.
+    return tuple(replace(rho, n=rho.n and point.y.n) for rho, point in zip(found, some, strict=True))
+
+
+def _sides(points: Sequence[Point]) -> tuple[list[Estimate], list[Estimate]]:
+    return [one.x[0] for one in points], [one.y for one in points]
 
 
 def _rho_of_plane(points: Points, plane: Plane, baseline: np.ndarray, resampling: Resampling) -> tuple[Estimate, ...]:
     x, y = _accuracies(points)
-    sizes = [tuple(one.n for one in point.x) for point in points.models]
-    n_y = [point.y.n for point in points.models]
+    sizes = [tuple(points.n_behind(one, resampling.level) for one in point.x) for point in points.models]
+    n_y = [points.n_behind(point.y, resampling.level) for point in points.models]
 
     def with_sizes(n_x: Sequence[int | None]) -> tuple[Estimate, ...]:
         return rho_from_several_counts(x, y, n_x, n_y, baseline, scale=plane.scale, resampling=resampling)

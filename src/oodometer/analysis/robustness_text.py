@@ -31,10 +31,11 @@ def _head(found: Robustness) -> str:
     """What was fitted to what, and how well."""
     fitted = found.fitted
     sets = ", ".join(f"{name} ({sign})" for name, sign in zip(found.x, _signs(len(found.x)), strict=True))
+    by = ", mAP" if found.measure == "map" else ""
     several = f", mean of {len(found.conditions)} conditions" if len(found.conditions) > 1 else ""
     lost = f", {fitted.left_out} more at exactly 0 % or 100 % left out" if fitted.left_out else ""
     lines = [
-        f"{found.y} (y{several}) against {sets}",
+        f"{found.y} (y{by}{several}) against {sets}",
         f"{fitted.kind} on the {fitted.scale} scale through {fitted.n} models{lost}",
         *_fit(fitted),
     ]

@@ -30,7 +30,7 @@ def score_of(found: Gap) -> Score:
     """A gap as a score of its shifted side."""
     shifted = found.cells[-1]
     convention = (
-        f"top-1 on {found.standard} ({found.accuracy_standard}) minus top-1 on {found.shift} "
+        f"{found.measure} on {found.standard} ({found.accuracy_standard}) minus {found.measure} on {found.shift} "
         f"({found.accuracy_shifted}); "
         + ("the same photographs, paired" if found.paired else "different images; n is that of the shifted ones")
     )

@@ -19,6 +19,9 @@ ShiftKind = Literal[
 ]
 
 Measure = Literal["top-1", "map", "none"]
+
+MEASURES: dict[Measure, str] = {"top-1": "accuracy", "map": "mAP", "none": ""}
+"""What each is called on an axis."""
 """What a shift is judged by: accuracy, mean average precision over several labels, or nothing (images of no class)."""
 
 

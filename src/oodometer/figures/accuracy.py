@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from oodometer.core.condition import MEASURES
 from oodometer.figures.bar_rows import MOST_ROWS, Bars, draw_rows, rows_of
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
@@ -20,10 +21,11 @@ def draw_accuracy(study: Study, options: FigureOptions) -> Figure:
     shift = shifts_of(study, options, most=1)[0]
     points = {point.model: point for point in shown_points(shift, options)}
     shifted = {name: point.y for name, point in points.items()}
-    panels = [Bars(f"{short(shift.points.y, 26)} accuracy (%)", shifted)]
+    said = f"{MEASURES[shift.points.measure]} (%)"
+    panels = [Bars(f"{short(shift.points.y, 26)} {said}", shifted)]
     if options.columns > 1:
         clean = {name: point.x[0] for name, point in points.items()}
-        panels.insert(0, Bars(f"{short(shift.points.x[0], 26)} accuracy (%)", clean))
+        panels.insert(0, Bars(f"{short(shift.points.x[0], 26)} {said}", clean))
     rows = rows_of(study, list(points), shifted)
     return draw_rows(study, at_most(rows, MOST_ROWS), panels, options)
 

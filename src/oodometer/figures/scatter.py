@@ -12,6 +12,7 @@ import numpy as np
 from oodometer.analysis.accuracy_pairs import Point, named
 from oodometer.analysis.robustness import Robustness
 from oodometer.analysis.robustness_line import lines_of
+from oodometer.core.condition import MEASURES
 from oodometer.core.errors import UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.figures.category_styles import MOST, Looks, draw_marks, looks_for, ring
@@ -122,8 +123,9 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     apart = max(0.26 / panel.side, 0.07)
     set_percent_axis(axes, "x", x, apart=apart)
     set_percent_axis(axes, "y", y, apart=apart)
-    axes.set_xlabel(axis_text(shift.points.x[0], "accuracy (%)", panel.side))
-    axes.set_ylabel("accuracy (%)" if panel.title else axis_text(shift.points.y, "accuracy (%)", 0.7 * panel.side))
+    said = f"{MEASURES[shift.points.measure]} (%)"
+    axes.set_xlabel(axis_text(shift.points.x[0], said, panel.side))
+    axes.set_ylabel(said if panel.title else axis_text(shift.points.y, said, 0.7 * panel.side))
     if panel.title:
         axes.set_title(panel.title)
     _note_edges(axes, panel)

@@ -16,7 +16,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import key_words, rng_for
 from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, draws_of_means
-from oodometer.stats.intervals import check_level, wilson
+from oodometer.stats.intervals import check_level, difference_of, wilson
 from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, percentiles
 from oodometer.stats.scales import Scale, to_scale
 
@@ -211,7 +211,7 @@ def relative_drop(
 
 
 def _difference(a: float, b: float, n_a: int | None, n_b: int | None, *, n: int | None, level: float) -> Estimate:
-    """The difference a − b of independent shares: Newcombe's method 10 (Statistics in Medicine 17, 1998).
+    """The difference a − b of independent shares: Newcombe's method 10.
 
     Args:
         n: The number of images that the estimate names.
@@ -220,11 +220,9 @@ def _difference(a: float, b: float, n_a: int | None, n_b: int | None, *, n: int 
     check_level(level)
     if n_a is None or n_b is None:
         return Estimate(a - b, None, None, None, UNKNOWN_N)
-    low_a, high_a = wilson(round(a * _size(n_a)), n_a, level)
-    low_b, high_b = wilson(round(b * _size(n_b)), n_b, level)
-    low = a - b - np.hypot(a - low_a, high_b - b)
-    high = a - b + np.hypot(high_a - a, b - low_b)
-    return Estimate(a - b, float(low), float(high), n, f"newcombe {100 * level:g}%")
+    shares = ((a, n_a), (b, n_b))
+    both = [Estimate(share, *wilson(round(share * _size(of)), of, level), of, "wilson") for share, of in shares]
+    return difference_of(*both, n=n, level=level)
 
 
 def widening(n: int, unknowns: int, level: float) -> float:

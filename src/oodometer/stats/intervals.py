@@ -118,6 +118,38 @@ def mean_of(scores: np.ndarray, *, level: float = 0.95, bounds: tuple[float, flo
     return Estimate(mean, low, high, n, f"student-t {100 * level:g}%")
 
 
+def difference_of(a: Estimate, b: Estimate, *, n: int | None, level: float) -> Estimate:
+    """The first minus the second of two independent estimates, from their own intervals.
+
+    The squares of the distances to the limits are added: with Wilson's limits this is method 10 of Newcombe (Statistics
+    in Medicine 17, 1998).
+
+    >>> a, b = (share_of(hits, 100, interval="wilson") for hits in (80, 60))
+    >>> print(difference_of(a, b, n=100, level=0.95))
+    0.2000 [0.0731, 0.3185]  n=100
+    """
+    value = a.value - b.value
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        return Estimate(value, None, None, n, "none: one of the two has no interval")
+    low = value - np.hypot(a.value - a.low, b.high - b.value)
+    high = value + np.hypot(a.high - a.value, b.value - b.low)
+    return Estimate(value, float(low), float(high), n, f"newcombe {100 * level:g}%")
+
+
+def equivalent_n(estimate: Estimate, level: float) -> int | None:
+    """How many images would tell a share as well as this: by the width of its interval; None where there is none.
+
+    >>> equivalent_n(Estimate(0.5, 0.4, 0.6, 1000, ""), 0.95)
+    96
+    """
+    from scipy.special import ndtri
+
+    if estimate.low is None or estimate.high is None or estimate.high <= estimate.low:
+        return None
+    half, share = (estimate.high - estimate.low) / 2, estimate.value
+    return max(1, round(share * (1 - share) * (float(ndtri((1 + level) / 2)) / half) ** 2))
+
+
 def check_level(level: float) -> None:
     """An error unless the level is one."""
     if not 0 < level < 1:

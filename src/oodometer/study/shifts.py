@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from oodometer.analysis.accuracy_pairs import Origin, pairs_of
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts
 from oodometer.analysis.robustness import RobustnessOptions, robustness_by_rules, rules_for
 from oodometer.core.errors import OodometerError
@@ -46,7 +47,7 @@ def study_shift(
     index: Index, shift: MeasuredShift, origins: Mapping[str, Origin], options: RobustnessOptions
 ) -> StudyShift:
     """The shift with its line where one can be drawn; why there is none is said."""
-    points = pairs_of(index, shift, origins=origins, level=options.resampling.level)
+    points = pairs_of(index, shift, origins=origins, how=IntervalOptions(level=options.resampling.level))
     rules = rules_for(points, shift, options)
     try:
         robust, why = robustness_by_rules(points, shift, options), ""

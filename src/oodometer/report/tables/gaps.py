@@ -5,7 +5,7 @@ from __future__ import annotations
 from oodometer.core.errors import StoreError
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.leaderboard import drops
-from oodometer.report.tables.shift_footnotes import clean_sides, families
+from oodometer.report.tables.shift_footnotes import clean_sides, means_and_measures
 from oodometer.report.tables.shifts import chosen_shifts
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 from oodometer.study import Study
@@ -31,6 +31,6 @@ def gaps_table(study: Study, options: TableOptions | None = None) -> ModelTable:
         "What each model loses under each shift: clean minus shifted accuracy, in points.",
         tuple(columns),
         rows_in_groups(study, columns, options),
-        (*common_footnotes(columns), *clean_sides(study, shifts), *families(shifts), NO_BEST),
+        (*common_footnotes(columns), *clean_sides(study, shifts), *means_and_measures(shifts), NO_BEST),
         (*study.notes, *notes, *left_out(study, columns, options)),
     )

@@ -12,7 +12,7 @@ from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.tables.best import Differ
 from oodometer.report.tables.footnotes import common_footnotes
-from oodometer.report.tables.shift_footnotes import clean_sides, families, lines, without_line
+from oodometer.report.tables.shift_footnotes import clean_sides, lines, means_and_measures, without_line
 from oodometer.report.tables.shifts import chosen_shifts
 from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 from oodometer.study import Study, StudyShift
@@ -54,7 +54,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
     columns = [one for one in _all_columns(asked) if one.values]
     if not columns:
         raise UsageError(f"{study.address}: nothing is known of {', '.join(asked.columns)}; ask for other --columns")
-    footnotes = [*clean_sides(study, shifts), *families(shifts), *lines(study, shifts, asked.columns)]
+    footnotes = [*clean_sides(study, shifts), *means_and_measures(shifts), *lines(study, shifts, asked.columns)]
     return ModelTable(
         "leaderboard",
         f"Top-1 accuracy of each model in per cent{', clean and under shift' if shifts else ''}.",

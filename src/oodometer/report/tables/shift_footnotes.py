@@ -17,10 +17,12 @@ def clean_sides(study: Study, shifts: Sequence[StudyShift]) -> list[str]:
     return [*known, *([f"Compared with another clean set: {'; '.join(others)}."] if others else [])]
 
 
-def families(shifts: Sequence[StudyShift]) -> list[str]:
-    """The shifts that are means."""
+def means_and_measures(shifts: Sequence[StudyShift]) -> list[str]:
+    """The shifts that are means, and those that are judged by another measure."""
     found = [f"{one.name} over {len(one.points.conditions)}" for one in shifts if len(one.points.conditions) > 1]
-    return [f"Means over conditions: {'; '.join(found)}."] if found else []
+    by_map = [one.name for one in shifts if one.points.measure == "map"]
+    means = [f"Means over conditions: {'; '.join(found)}."] if found else []
+    return means + ([f"By mAP, not top-1: {', '.join(by_map)}."] if by_map else [])
 
 
 def lines(study: Study, shifts: Sequence[StudyShift], columns: Sequence[str]) -> list[str]:
