@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -67,6 +68,8 @@ class Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; an error of the user's ends in one line."""
+        # A command makes objects that stay until its end: looking through them for garbage took a fifth of its time.
+        gc.set_threshold(100_000, 50, 50)
         try:
             return super().invoke(ctx)
         except OodometerError as error:

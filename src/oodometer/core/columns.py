@@ -12,7 +12,6 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     a    bb
     ccc  d
     """
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))] if rows else []
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    line = "  ".join(f"{{:<{width}}}" for width in widths)
+    return "\n".join(line.format(*row).rstrip() for row in rows)

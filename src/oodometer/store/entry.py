@@ -10,10 +10,6 @@ from oodometer.store.files import Signature
 from oodometer.store.folder import PartFiles, Range
 from oodometer.store.store import Store
 
-GRAIN = 20_000_000
-"""Nanoseconds: a file that was changed so shortly before the index was written may have been changed once more within
-the same tick of the clock, unnoticed; it is looked at again (git's rule)."""
-
 
 class Entry(NamedTuple):  # a tuple, because a large store has many thousands of them
     """One cell as it is in the store.
@@ -68,13 +64,10 @@ class Entry(NamedTuple):  # a tuple, because a large store has many thousands of
             return [(0, self.cell.n_images)]
         return [(part.start, part.stop) for part in (self.parts_with_logits if keep_logits else self.parts)]
 
-    def unchanged(self, store: Store, written: int) -> bool:
-        """Whether its files are those of the last look, which was written down then (in nanoseconds)."""
+    def unchanged(self, store: Store) -> bool:
+        """Whether its files are those of the last look."""
         if self.rows is None or self.of_rows is None or self.of_folder is None:
             return False
-        for one in (self.of_rows, self.of_logits, self.of_folder):
-            if one is not None and (one.modified >= written - GRAIN or one.changed >= written - GRAIN):
-                return False
         has = store.files.has
         return (
             has(self.rows.path, self.of_rows)

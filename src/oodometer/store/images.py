@@ -10,6 +10,7 @@ import numpy as np
 
 from oodometer.core.errors import StoreError
 from oodometer.core.labels import LabelSpace
+from oodometer.store.prediction_parquet import values_of
 from oodometer.store.store import COLUMN, Store, images_problem
 
 
@@ -36,13 +37,13 @@ def read_images(store: Store, digest: str) -> Images:
     """The images of the data of that digest."""
     table = _table(store, digest)
     columns = {
-        name.removeprefix(COLUMN): table[name].to_numpy() for name in table.column_names if name.startswith(COLUMN)
+        name.removeprefix(COLUMN): values_of(table[name]) for name in table.column_names if name.startswith(COLUMN)
     }
     others = table["other_labels"].to_pylist() if "other_labels" in table.column_names else None
     about = table.schema.metadata
     return Images(
-        ids=table["id"].to_numpy(),
-        labels=table["label"].to_numpy(),
+        ids=values_of(table["id"]),
+        labels=values_of(table["label"]),
         space=LabelSpace(about[b"space"].decode(), tuple(json.loads(about[b"classes"]))),
         columns=columns,
         other_labels=None if others is None else tuple(tuple(some) for some in others),

@@ -300,7 +300,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     new: list[str] = []
     for key in keys:
         before = kept.cells.get(key)
-        if before is not None and before.unchanged(store, kept.written):
+        if before is not None and key not in kept.unsettled and before.unchanged(store):
             looked[key] = before
         else:
             new.append(key)
@@ -323,8 +323,9 @@ def look(store: Store, *, save: bool = True) -> Index:
         tuple(problems),
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
-    sealed = {key: one for key, one in looked.items() if one.rows is not None and not _lost(kept.cells.get(key), one)}
-    changed = shifts.changed or tables.changed or any(key in sealed for key in new)
+    found_new = {key: looked[key] for key in new if key in looked}
+    sealed = {key: one for key, one in found_new.items() if one.complete and not _lost(kept.cells.get(key), one)}
+    changed = shifts.changed or tables.changed or bool(sealed)
     if save and (changed or kept.n_files > 1):
         # What is gone is kept in mind, so that it is told until it is there again or forgotten.
         cells = {**kept.cells, **sealed}

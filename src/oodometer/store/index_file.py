@@ -7,24 +7,30 @@ so that a file that vanishes is told.
 
 from __future__ import annotations
 
-import gc
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
+import numpy as np
+
 from oodometer.core.errors import StoreError
-from oodometer.core.records import read_condition, read_model
+from oodometer.core.records import ConditionRecord, ModelRecord, read_condition, read_model
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import Checked, listed, of_stem, put, read_checked
 from oodometer.store.entry import Entry
 from oodometer.store.files import Signature
 from oodometer.store.folder import LOGITS, ROWS, folder_of
-from oodometer.store.prediction_parquet import table_of, written
+from oodometer.store.prediction_parquet import table_of, values_of, written
 from oodometer.store.store import Store
 
 STEM = "index"
+
+GRAIN = 20_000_000
+"""Nanoseconds: a file that was changed so shortly before the index was written may have been changed once more within
+the same tick of the clock, unnoticed; it is looked at again (git's rule)."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class Kept:
     Args:
         shifts, tables: The names of their files.
         written: When, in nanoseconds; 0: now.
+        unsettled: The cells whose files had just been changed then: they are looked at again.
         n_files: How many files there are of it; several where two wrote it at once.
     """
 
@@ -41,6 +48,7 @@ class Kept:
     shifts: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
     written: int = 0
+    unsettled: frozenset[str] = frozenset()
     n_files: int = 0
 
 
@@ -127,39 +135,72 @@ class _Shared:
 
 
 def _parsed(content: bytes) -> Kept:
-    # Hundreds of thousands of objects that stay: looking for garbage among them would take longer than making them.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _kept(content)
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _kept(content: bytes) -> Kept:
     table = table_of(content)
     about = json.loads(table.schema.metadata[b"about"])
     if about["format"] != FORMAT:
         return Kept()
     models = [read_model(one) for one in about["models"]]
     conditions = [read_condition(one) for one in about["conditions"]]
-    cells = {}
-    at = 4 + len(OF_CELL)
-    for row in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
-        key, model, condition, versions = row[:4]
-        of_cell = dict(zip(OF_CELL, row[4:at], strict=True))
-        of_cell["answers"] = None if of_cell["answers"] is None else tuple(of_cell["answers"])
-        cell = Cell(models[model], conditions[condition], versions=about["versions"][versions], **of_cell)
-        # The key as it was when it was looked at: a digest for each of many thousands would take a second.
-        cell.__dict__["key"] = key
-        rows, logits = (
-            None if check is None else Checked(folder_of(key), stem, check, "parquet")
-            for stem, check in zip((ROWS, LOGITS), row[at : at + 2], strict=True)
+    cells = _cells(table, models, conditions, about["versions"])
+    rows, logits = (_names(table, stem) for stem in (ROWS, LOGITS))
+    signatures = [_signatures(table, part) for part in (*CHECKS, "folder")]
+    counts = [_values(table, name) for name in COUNTS]
+    entries = map(Entry, cells, rows, logits, *signatures, repeat(()), repeat(()), *counts)
+    known = {entry.cell.key: entry for entry in entries}
+    unsettled = _unsettled(table, about["written"])
+    return Kept(known, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"], unsettled)
+
+
+def _unsettled(table: Any, written: int) -> frozenset[str]:
+    """The keys of cells with a file that was changed shortly before they were kept."""
+    latest = np.zeros(len(table), dtype=np.int64)
+    for name in (f"{part}_{name}" for part in (*CHECKS, "folder") for name in ("modified", "changed")):
+        times = _values(table, name)
+        latest = np.maximum(latest, [0 if one is None else one for one in times] if None in times else times)
+    keys = _values(table, "key")
+    return frozenset(keys[place] for place in np.flatnonzero(latest >= written - GRAIN).tolist())
+
+
+def _values(table: Any, name: str) -> list[Any]:
+    """A column as plain values; in most, nothing is missing, or everything."""
+    column = table[name]
+    if column.null_count == len(column):
+        return [None] * len(column)
+    if column.null_count == 0 and str(column.type) == "int64":
+        return list(values_of(column).tolist())
+    return list(column.to_pylist())
+
+
+def _cells(
+    table: Any, models: Sequence[ModelRecord], conditions: Sequence[ConditionRecord], versions: Sequence[Any]
+) -> list[Cell]:
+    """The cells, with their keys as they were: a digest for each of many thousands would take a second."""
+    names = ("model", "condition", "versions", *(name for name in OF_CELL if name != "answers"))
+    columns = [_values(table, name) for name in names]
+    answers = [None if one is None else tuple(one) for one in _values(table, "answers")]
+    # By what they hold, not by the constructor, which for a frozen class is slow.
+    cells = [Cell.__new__(Cell) for _ in answers]
+    for cell, key, own, *values in zip(cells, _values(table, "key"), answers, *columns, strict=True):
+        cell.__dict__.update(
+            zip(names, values, strict=True),
+            key=key,
+            model=models[values[0]],
+            condition=conditions[values[1]],
+            versions=versions[values[2]],
+            answers=own,
         )
-        numbers = row[at + 2 : -len(COUNTS)]
-        of_rows, of_logits, of_folder = (
-            None if numbers[n] is None else Signature(*numbers[n : n + 4]) for n in (0, 4, 8)
-        )
-        cells[key] = Entry(cell, rows, logits, of_rows, of_logits, of_folder, (), (), *row[-len(COUNTS) :])
-    return Kept(cells, frozenset(about["shifts"]), frozenset(about["tables"]), about["written"])
+    return cells
+
+
+def _names(table: Any, stem: str) -> list[Checked | None]:
+    """The names of the files of one kind; None where a cell has none."""
+    keys, checks = _values(table, "key"), _values(table, stem)
+    return [
+        None if check is None else Checked(folder_of(key), stem, check, "parquet")
+        for key, check in zip(keys, checks, strict=True)
+    ]
+
+
+def _signatures(table: Any, part: str) -> list[Signature | None]:
+    columns = (_values(table, f"{part}_{name}") for name in Signature._fields)
+    return [None if numbers[0] is None else Signature._make(numbers) for numbers in zip(*columns, strict=True)]

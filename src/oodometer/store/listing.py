@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from oodometer.core.columns import columns
@@ -30,9 +31,9 @@ class Listing:
     problems: tuple[str, ...]
 
     def __str__(self) -> str:
-        every = [*map(_short_row, self.entries), *map(_imported_row, self.imported)]
-        rows = [[UNKNOWN if row[name] is None else str(row[name]) for name in HEADER] for row in every]
-        return columns([HEADER, *rows])
+        imported = ([_imported_row(row)[name] for name in HEADER] for row in self.imported)
+        every = chain(map(_row, self.entries), imported)
+        return columns([HEADER, *([UNKNOWN if one is None else str(one) for one in row] for row in every)])
 
     def as_json(self) -> list[dict[str, Any]]:
         """A row for each as plain values; what is not known of an imported accuracy is null."""
@@ -42,7 +43,12 @@ class Listing:
             if entry.cell.model.key not in told:
                 told[entry.cell.model.key] = _model_row(entry.cell.model)
         rows = [
-            {**_short_row(one), "key": one.cell.key, **told[one.cell.model.key], "versions": dict(one.cell.versions)}
+            {
+                **dict(zip(HEADER, _row(one), strict=True)),
+                "key": one.cell.key,
+                **told[one.cell.model.key],
+                "versions": dict(one.cell.versions),
+            }
             for one in self.entries
         ]
         return [*rows, *map(_imported_row, self.imported)]
@@ -64,18 +70,19 @@ def _model_row(model: ModelRecord) -> dict[str, Any]:
     return {"input": None if model.input is None else asdict(model.input), "card": asdict(model.card)}
 
 
-def _short_row(entry: Entry) -> dict[str, Any]:
+def _row(entry: Entry) -> tuple[str | int, ...]:
+    """What the header names."""
     cell = entry.cell
-    return {
-        "model": cell.model_name,
-        "weights": cell.model.digest[:8],
-        "condition": cell.condition_name,
-        "data": cell.data.title,
-        "rows": entry.n_rows,
-        "images": cell.n_rows,
-        "state": "complete" if entry.complete else "unfinished",
-        "logits": "kept" if entry.has_logits else UNKNOWN,
-    }
+    return (
+        cell.model.name,
+        cell.model.digest[:8],
+        cell.condition.name,
+        cell.condition.data.title,
+        entry.n_rows,
+        cell.n_rows,
+        "complete" if entry.rows else "unfinished",
+        "kept" if entry.logits else UNKNOWN,
+    )
 
 
 def _imported_row(row: Accuracy) -> dict[str, Any]:

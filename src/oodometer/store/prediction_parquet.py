@@ -32,7 +32,7 @@ def logits_to_parquet(images: np.ndarray, logits: np.ndarray) -> bytes:
 def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
     """What `to_parquet` and `logits_to_parquet` wrote."""
     table = table_of(content)
-    values: dict[str, Any] = {name: table[name].to_numpy() for name in (*INTEGERS, *FLOATS)}
+    values: dict[str, Any] = {name: values_of(table[name]) for name in (*INTEGERS, *FLOATS)}
     values["top5"] = _rows_of(table["top5"])
     return Predictions(**values, logits=None if logits is None else _rows_of(table_of(logits)["logits"]))
 
@@ -43,13 +43,28 @@ def ranks_of(content: bytes) -> np.ndarray:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
-    return np.asarray(file.read(columns=["rank"], use_threads=False)["rank"].to_numpy())
+    return values_of(file.read(columns=["rank"], use_threads=False)["rank"])
 
 
 def logits_from_parquet(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     """The images and their logits."""
     table = table_of(content)
-    return table["image"].to_numpy(), _rows_of(table["logits"])
+    return values_of(table["image"]), _rows_of(table["logits"])
+
+
+def values_of(column: Any) -> np.ndarray:
+    """The values of a column, (N,); texts as objects.
+
+    Not by ``to_numpy``, which imports pandas wherever that is installed: half a second for every command.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_string(column.type):
+        return np.array(column.to_pylist(), dtype=object)
+    if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return np.asarray(column.to_numpy())
+    chunks = [np.from_dlpack(chunk) for chunk in column.chunks]
+    return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty(0, column.type.to_pandas_dtype()), *chunks])
 
 
 def _matrix(values: np.ndarray) -> Any:
@@ -59,9 +74,10 @@ def _matrix(values: np.ndarray) -> Any:
 
 
 def _rows_of(column: Any) -> np.ndarray:
+    import pyarrow as pa
+
     flat = column.combine_chunks()
-    width = flat.type.list_size
-    return np.asarray(flat.flatten().to_numpy(zero_copy_only=False).reshape(-1, width))
+    return values_of(pa.chunked_array([flat.flatten()])).reshape(-1, flat.type.list_size)
 
 
 def written(table: Any) -> bytes:

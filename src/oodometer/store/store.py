@@ -49,7 +49,7 @@ from oodometer.store.folder import (
     look_into,
     range_stem,
 )
-from oodometer.store.prediction_parquet import from_parquet, logits_to_parquet, table_of, to_parquet, written
+from oodometer.store.prediction_parquet import from_parquet, logits_to_parquet, table_of, to_parquet, values_of, written
 from oodometer.store.worst_frame import judged_as_one
 
 MARK = "oodometer.json"
@@ -207,7 +207,7 @@ class Store:
 
     def cell_keys(self) -> list[str]:
         """The keys of all cells, whatever state they are in."""
-        return [name for name in self.files.names("cells") if len(name) == 32 and set(name) <= set("0123456789abcdef")]
+        return [name for name in self.files.names("cells") if len(name) == 32 and not name.strip("0123456789abcdef")]
 
     def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
         """The rows of a cell, in the order of the images; those of an unfinished one as far as they are there."""
@@ -289,7 +289,7 @@ class Store:
             raise StoreError(images_problem(self, cell.data.digest))
         table = found[1]
         unit, offset = _column(str(cell.condition.unit)), _column("offset")
-        return table[unit].to_numpy(), table[offset].to_numpy() if offset in table.column_names else None
+        return values_of(table[unit]), values_of(table[offset]) if offset in table.column_names else None
 
     def _check_groups(self, cell: Cell, dataset: Dataset) -> None:
         """An error where an earlier run of the same images grouped them otherwise: it would decide about this one."""
