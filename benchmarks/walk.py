@@ -22,11 +22,18 @@ source, out, *words = sys.argv[1:]
 sys.path.insert(0, source)
 passed = set()
 
+def while_importing(frame):
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(source):
+            return True
+        frame = frame.f_back
+    return False
+
 def note(frame, event, _):
-    code, caller = frame.f_code, frame.f_back
-    if event == "call" and code.co_filename.startswith(source) and code.co_flags & 1:
-        if caller is None or caller.f_code.co_flags & 1:  # a body of a module or a class is no function
-            passed.add(code.co_filename[len(source) + 1 :])
+    name = frame.f_code.co_filename
+    if event == "call" and name.startswith(source) and name[len(source) + 1 :] not in passed:
+        if not while_importing(frame):
+            passed.add(name[len(source) + 1 :])
 
 def visit(text):
     with urllib.request.urlopen(text.strip()) as page:
@@ -35,7 +42,10 @@ def visit(text):
 
 if words[0] == "serve":
     import click
-    click.echo = lambda text="", **_: threading.Thread(target=visit, args=(text,)).start() if "http" in str(text) else None
+    def visit_it(text="", **_):
+        if "http" in str(text):
+            threading.Thread(target=visit, args=(text,)).start()
+    click.echo = visit_it
 from oodometer.cli.main import main
 threading.setprofile(note)
 sys.setprofile(note)

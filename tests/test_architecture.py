@@ -62,6 +62,7 @@ MAY_IMPORT = {
         "models",
         "store",
         "shifts",
+        "corruptions",
         "engine",
         "analysis",
         "study",

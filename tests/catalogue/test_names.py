@@ -17,7 +17,7 @@ from oodometer.catalogue.names import (
 )
 from oodometer.catalogue.sets import set_entries
 from oodometer.catalogue.shifts import best_known, clean_names, clean_sides, declared_groups, declared_shifts, patterns
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.core.condition import Family
 from oodometer.core.errors import UsageError
 from oodometer.corruptions.registry import BAR, COMMON, EXTRA

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from oodometer.catalogue.sets import find_set, set_entries
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.data.layouts.known_set import known_set_of
 
 EVERY = list(set_entries().values())

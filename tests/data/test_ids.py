@@ -1,4 +1,4 @@
-from oodometer.data.ids import ids_of_paths, ids_of_positions
+from oodometer.data.labels import ids_of_paths, ids_of_positions
 
 
 def test_only_the_last_extension_is_dropped():

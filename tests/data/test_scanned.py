@@ -16,7 +16,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.preprocessing import Geometry
 from oodometer.data.load import load_data
 from oodometer.data.scan import rehashing
-from oodometer.data.scanned import ChangedError, Scanned
+from oodometer.data.source import ChangedError, Scanned
 
 
 def write_folder(place, pictures, encode):

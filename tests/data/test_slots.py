@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oodometer.data.slots import FreeSlots
+from oodometer.data.subset import FreeSlots
 
 
 @given(lasts=st.lists(st.integers(0, 30), min_size=1, max_size=30), order=st.randoms(use_true_random=False))

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import oodometer as odo
 from oodometer.core.dataset import Dataset, Progress, Scan, scan_together
 from oodometer.core.labels import numbered
-from oodometer.engine.plan import Task, cell_for, chunks_for, gaps, n_missing
-from oodometer.engine.sharing import groups_of_shared_images, in_order
+from oodometer.engine.plan import Task, cell_for, chunks_for, gaps, groups_of_shared_images, in_order, n_missing
 from oodometer.store.run import Run
 from watching import wait_for_parts
 

@@ -25,10 +25,9 @@ from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import PREDICTIONS, ShiftRecord
 from oodometer.store.cells import Cell
 from oodometer.store.checked import listed, of_stem
-from oodometer.store.index_file import GRAIN
 from oodometer.store.files import Files, Signature
 from oodometer.store.index import Index, condition_names, forget, index_at, index_of_table, look, look_at
-from oodometer.store.index_file import read_kept
+from oodometer.store.index_file import GRAIN, read_kept
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table
@@ -155,7 +154,7 @@ def test_what_comes_back_from_the_index_file_is_what_was_looked_at(filled, make_
     look(filled.store)
     kept = read_kept(filled.store)
     assert {key: one.cell for key, one in kept.cells.items()} == {cell.key: cell for cell in first.cells}
-    assert all(one.unchanged(filled.store) for one in kept.cells.values())
+    assert all(one.unchanged(filled.store.files) for one in kept.cells.values())
     assert said(look(filled.store)) == said(first)
 
 

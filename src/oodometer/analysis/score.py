@@ -29,7 +29,7 @@ from oodometer.metrics.metric import metrics as cell_metrics
 from oodometer.metrics.multi_label import read_label_sets
 from oodometer.stats.intervals import DEFAULT_INTERVAL, share_of
 from oodometer.store.cells import Cell
-from oodometer.store.entry import Entry
+from oodometer.store.folder import Entry
 from oodometer.store.index import Index, Source, index_at
 from oodometer.store.tables import Accuracy
 

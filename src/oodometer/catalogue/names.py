@@ -17,7 +17,7 @@ from oodometer.catalogue.shifts import (
     declared_shifts,
     patterns,
 )
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.core.condition import Family, Measure
 from oodometer.core.errors import UsageError, did_you_mean
 

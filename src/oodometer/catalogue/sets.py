@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from oodometer.catalogue.spelling import key_of
-from oodometer.catalogue.tables import table
+from oodometer.catalogue.tables import key_of, table
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from functools import cache
 from typing import Any, Literal
 
 from oodometer.catalogue.sets import set_entries
-from oodometer.catalogue.spelling import key_of
-from oodometer.catalogue.tables import table
+from oodometer.catalogue.tables import key_of, table
 from oodometer.core.condition import Measure, ShiftKind
 
 EntryKind = ShiftKind | Literal["clean"]

@@ -1,4 +1,4 @@
-"""The bundled tables as plain values."""
+"""The bundled tables as plain values, and how the names in them are compared."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def table(name: str) -> dict[str, Any]:
     'imagenet'
     """
     return tomllib.loads((files("oodometer.catalogue") / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def key_of(name: str) -> str:
+    """A name as it is compared: small letters, without ``-``, ``_`` and blanks.
+
+    >>> key_of("Imagenet_A") == key_of("imagenet-a")
+    True
+    """
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")

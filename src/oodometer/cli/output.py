@@ -82,7 +82,7 @@ def say(line: str) -> None:
 
 def say_if_compiling() -> None:
     """A line before a wait that looks like a hang: kernels are compiled when they are first used, and kept."""
-    from oodometer.shifts.compiling import tell_if_compiling
+    from oodometer.corruptions.jit import tell_if_compiling
 
     tell_if_compiling(say)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +18,10 @@ from oodometer.cli.output import (
     use_frost,
     watching,
 )
-from oodometer.cli.run_conditions import conditions_by
-from oodometer.cli.run_models import declared_by
+
+if TYPE_CHECKING:
+    from oodometer.core.condition import Condition, Shift
+    from oodometer.models.card import Declared
 
 
 def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:  # noqa: ARG001
@@ -114,7 +116,7 @@ def command(**flags: Any) -> None:
     from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
-    from oodometer.models.load_many import load_models
+    from oodometer.models.load import load_models
     from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
@@ -136,3 +138,41 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
+    """What the flags ask the models to look at."""
+    from oodometer.data.load import load_data
+    from oodometer.data.root import root_at
+    from oodometer.shifts.asked import Attributes, conditions_asked
+    from oodometer.shifts.resolve import check_names
+    from oodometer.shifts.sources import Sources
+
+    check_names(flags["conditions"])  # before data are looked at, which may take a while
+    sources = Sources(
+        dataset=load_data(flags["data"], kind=flags["data_kind"]) if flags["data"] else None,
+        root=root_at(flags["data_root"], partial=flags["partial"]),
+        images=flags["images"],
+        seed=flags["seed"],
+        settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
+    )
+    attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
+    return conditions_asked(flags["conditions"], sources, attributes, tell=say)
+
+
+def declared_by(flags: dict[str, Any]) -> Declared:
+    """What the flags say about the models."""
+    from oodometer.models.card import Declared
+
+    size = flags["size"]
+    return Declared(
+        category=flags["category"],
+        parent=flags["parent"],
+        interventions=flags["interventions"] or None,
+        training_data=flags["training_data"],
+        size=None if size is None else (size, size),
+        resize=flags["resize"],
+        interpolation=flags["interpolation"],
+        mean=flags["mean"],
+        std=flags["std"],
+    )

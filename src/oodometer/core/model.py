@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -132,3 +133,8 @@ def checked_logits(model: Model, logits: np.ndarray, n_images: int) -> np.ndarra
 def batches(n: int, size: int) -> Sequence[slice]:
     """Slices that cut n rows into batches."""
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def n_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

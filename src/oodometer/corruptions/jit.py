@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from oodometer.core.errors import MissingExtraError
+from oodometer.core.talk import Tell
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -60,3 +61,9 @@ def digest_of_sources() -> str:
     for file in sorted(Path(__file__).parent.rglob("*.py")):
         found.update(file.read_bytes())
     return found.hexdigest()
+
+
+def tell_if_compiling(tell: Tell) -> None:
+    """A line where kernels are still to be compiled, which is done when they are first used; then they are kept."""
+    if nothing_compiled():
+        tell("compiling the corruptions, this once: about half a minute")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
 from oodometer.data.layouts.known_set import KnownSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from oodometer.catalogue.sets import find_set
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import addresses
 from oodometer.data.find_sets import not_unpacked, place_below, without_archive_ending

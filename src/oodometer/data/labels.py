@@ -1,7 +1,9 @@
-"""What users write as a label (numbers, WordNet ids, names) to indices into a label space."""
+"""What users write as a label (numbers, WordNet ids, names) to indices into a label space; and ids of images."""
 
 from __future__ import annotations
 
+import posixpath
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -101,3 +103,24 @@ def _text(value: Any, where: str) -> str | None:
     if not (whole or isinstance(value, str)) or (text.startswith("-") and is_number(text[1:])):
         raise DataError(f"{where} has the label {text}; labels are whole numbers from 0 on, or class names")
     return text or None
+
+
+def ids_of_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    """Stable ids: paths without their extension; those that differ in nothing else keep it.
+
+    >>> ids_of_paths(["0/a.png", "0/b.jpg", "0/b.png"])
+    ('0/a', '0/b.jpg', '0/b.png')
+    """
+    stems = [posixpath.splitext(path)[0] for path in paths]
+    times = Counter(stems)
+    return tuple(stem if times[stem] == 1 else path for stem, path in zip(stems, paths, strict=True))
+
+
+def ids_of_positions(n: int) -> tuple[str, ...]:
+    """Positions, padded so that they sort as numbers.
+
+    >>> ids_of_positions(11)[1:3]
+    ('01', '02')
+    """
+    width = len(str(n - 1))
+    return tuple(str(position).zfill(width) for position in range(n))

@@ -16,7 +16,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions, concatenate, taken
 from oodometer.store.cells import Cell
-from oodometer.store.entry import Entry
+from oodometer.store.folder import Entry
 from oodometer.store.images import contents_of
 from oodometer.store.index import Index
 

@@ -18,19 +18,29 @@ import numpy as np
 
 from oodometer.core.attack import Attack, Target
 from oodometer.core.condition import Condition, Shift, Transform
-from oodometer.core.cores import n_cores
 from oodometer.core.dataset import Dataset, Progress, scan_together, silent, unreadable
 from oodometer.core.errors import DataError, ModelError, UsageError
-from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
+from oodometer.core.model import Compute, Forward, Model, batches, checked_logits, n_cores
 from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import record_of_model, record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.data.scan import rehashing
-from oodometer.data.scanned import ChangedError
+from oodometer.data.source import ChangedError
 from oodometer.engine.executors import Threads, executors
-from oodometer.engine.plan import Asked, Chunk, Part, Task, cell_for, chunk_size, chunks_for, gaps, n_missing, tasks_for
-from oodometer.engine.sharing import groups_of_shared_images
+from oodometer.engine.plan import (
+    Asked,
+    Chunk,
+    Part,
+    Task,
+    cell_for,
+    chunk_size,
+    chunks_for,
+    gaps,
+    groups_of_shared_images,
+    n_missing,
+    tasks_for,
+)
 from oodometer.engine.stored_answers import write_stored
 from oodometer.store.cells import Cell
 from oodometer.store.checked import DamagedError

@@ -18,7 +18,7 @@ from oodometer.core.errors import StoreError
 from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, names_of_data, own_classes
 from oodometer.store.cells import Cell
-from oodometer.store.entry import Entry
+from oodometer.store.folder import Entry
 from oodometer.store.images import read_images
 from oodometer.store.index import Index, look
 from oodometer.store.queries import literal

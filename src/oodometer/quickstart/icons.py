@@ -14,6 +14,7 @@ from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.model import Model
 from oodometer.core.talk import Tell
+from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.data.load import load_data
 from oodometer.data.subset import stratified
 from oodometer.engine.run import conditions_of, run
@@ -22,7 +23,6 @@ from oodometer.quickstart.about_icons import about_icons
 from oodometer.quickstart.audience import NOBODY, Audience
 from oodometer.report.html.page import report_html, write_report
 from oodometer.shifts.adversarial import attack_shift
-from oodometer.shifts.compiling import tell_if_compiling
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.store.index import index_at

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from oodometer.core.condition import Condition, Shift
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Model
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.core.talk import Tell, unheard
+from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
-from oodometer.shifts.compiling import tell_if_compiling
+from oodometer.shifts.icons import protocol_of
 from oodometer.shifts.resolve import Asked, asked_for, missing_sets
-from oodometer.shifts.seen_in_training import hold_outs_of, protocols_seen
 from oodometer.shifts.sources import IMAGENET, Sources
 
 
@@ -110,3 +113,42 @@ def some_of(names: Sequence[str], *, most: int = 20) -> str:
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+HOLD_OUT, MADE_WITH = "hold_out", "made_with"
+"""Notes on the card of a model that ``oodometer train`` made; the first is left out where nothing was held out."""
+
+
+def hold_outs_of(notes: Mapping[str, str]) -> tuple[str, ...] | None:
+    """What a model was trained without, from the notes on its card; None where they don't tell.
+
+    >>> hold_outs_of({"hold_out": "style=microsoft, subtypes"}), hold_outs_of({"made_with": "oodometer 1"})
+    (('style=microsoft', 'subtypes'), ())
+    >>> hold_outs_of({})
+    """
+    if HOLD_OUT not in notes and not notes.get(MADE_WITH, "").startswith("oodometer "):
+        return None
+    return tuple(one.strip() for one in notes.get(HOLD_OUT, "").split(",") if one.strip())
+
+
+def protocols_seen(hold_outs: Iterable[str], asked: Iterable[Condition | Shift]) -> dict[str, str]:
+    """The shifts of icons that test what was not held out, each with what should have been."""
+    held_out = list(hold_outs)
+    found: dict[str, str] = {}
+    for one in asked:
+        if not isinstance(one, Shift):
+            continue
+        protocol = protocol_of(one.name)
+        if protocol and protocol not in held_out and not _without(one.shifted.dataset, held_out).all():
+            found[one.name] = protocol
+    return found
+
+
+def _without(dataset: Dataset, hold_outs: Iterable[str]) -> np.ndarray:
+    """Which images ``COLUMN=A|B`` held out, (N,) bool: what one protocol means may be said by values as well."""
+    rows = np.zeros(len(dataset), bool)
+    for one in hold_outs:
+        column, _, values = one.partition("=")
+        if column in dataset.columns:
+            rows |= np.isin([str(value) for value in dataset.columns[column].tolist()], values.split("|"))
+    return rows

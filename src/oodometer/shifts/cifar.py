@@ -7,7 +7,7 @@ from oodometer.core.condition import Condition, Shift
 from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.cifar_100 import MOST_HELD_OUT, split_subtypes
 from oodometer.shifts.imagenet_c import SMALL, family
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 CLEAN = "cifar-10"

@@ -12,10 +12,10 @@ import numpy as np
 from oodometer.core.errors import DataError
 from oodometer.core.talk import Tell, unheard
 from oodometer.corruptions.corrupt import corrupt
+from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.data.decode import decode
 from oodometer.data.resize import as_view
-from oodometer.shifts.compiling import tell_if_compiling
 from oodometer.shifts.corrupted_files import parse_names
 from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
 from oodometer.shifts.write_corrupted import DEFAULT, CorruptOptions

@@ -12,7 +12,7 @@ from oodometer.core.condition import Condition, Family, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.preprocessing import Geometry
 from oodometer.shifts.imagenet_c import as_it_is, part_of
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 

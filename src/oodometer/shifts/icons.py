@@ -5,7 +5,7 @@ from __future__ import annotations
 from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.data.icon_protocols import PROTOCOLS, sides_of
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import ICONS, Sources
 
 STYLES = "icons-styles"

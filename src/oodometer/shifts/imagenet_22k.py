@@ -14,7 +14,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import align
 from oodometer.data.imagenet import imagenet
 from oodometer.data.layouts.imagenet_22k import broad_classes, subtypes_at
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import IMAGENET, Sources
 
 SET = "imagenet-22k"

@@ -16,7 +16,7 @@ from oodometer.corruptions.corrupt import corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
 from oodometer.corruptions.registry import corruptions
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 CANONICAL = Geometry(224, 224, resize=256)

@@ -10,7 +10,7 @@ from oodometer.core.condition import Condition, Family, Shift
 from oodometer.core.errors import DataError, UsageError
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.imagenet_c import imagenet_c_on_disk
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 SET = "imagenet-c"

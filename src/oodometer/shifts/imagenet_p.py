@@ -10,7 +10,7 @@ from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.preprocessing import Geometry
 from oodometer.corruptions.sequences import frame_of, n_frames
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 SOURCE = Geometry(256, 256, resize=256)

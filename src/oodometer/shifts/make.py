@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 
 from oodometer.catalogue.names import ShiftEntry, shift_named
-from oodometer.core.condition import Condition, Shift
+from oodometer.core.condition import Condition, Family, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.shifts.sources import Sources
 
@@ -42,3 +42,24 @@ def is_of(one: Condition | Shift, entry: ShiftEntry) -> bool:
     if entry.family is not None:
         return isinstance(one, Shift) and one.family == entry.family
     return not entry.is_part or one.name == entry.name or one.name.startswith(f"{entry.name}/")
+
+
+def pair_of(entry: ShiftEntry, standard: Condition, shifted: Condition, family: Family | None = None) -> Shift:
+    """The shift, named after its shifted side, with the kind and the measure of the entry.
+
+    Args:
+        family: Where it is a member of one.
+    """
+    assert entry.kind != "clean"  # which is no shift
+    return Shift(shifted.name, entry.kind, standard, shifted, family=family, measure=entry.measure)
+
+
+def clean_images(sources: Sources, entry: ShiftEntry) -> list[Condition]:  # noqa: ARG001 - there is one only
+    """The given images as they are."""
+    return [sources.clean()]
+
+
+def clean_side(sources: Sources, entry: ShiftEntry) -> list[Condition]:
+    """What the shift of the entry is compared with."""
+    shifts = made_whole(shift_named(entry.declared.side_of), sources)
+    return [shift.standard for shift in shifts if isinstance(shift, Shift)]

@@ -19,7 +19,7 @@ from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.layouts.objectnet import objectnet_classes
 from oodometer.data.root import DataRoot, missing_line
 from oodometer.shifts.class_matched import in_classes_of
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from oodometer.attacks.spec import is_attack_name, parse_attack
 from oodometer.catalogue.names import find_shift, group_members, shift_named
 from oodometer.catalogue.shifts import declared_groups
-from oodometer.catalogue.spelling import key_of
+from oodometer.catalogue.tables import key_of
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data.layouts.known_set import known_sets
@@ -63,7 +63,7 @@ def check_names(names: Sequence[str]) -> None:
     """An error for a name that means nothing, before any data are looked at."""
     for name in names:
         if group_named(name) is None and name.partition("/")[0] not in installed_shifts.names():
-            if is_attack_name(name) and find_shift(name) is None:
+            if find_shift(name) is None and is_attack_name(name):
                 parse_attack(name)  # which says what is wrong with it
             shift_named(name, others=[*installed_shifts.names(), *installed_groups.names(), *ATTACKS])
 

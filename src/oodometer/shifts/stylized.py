@@ -6,7 +6,7 @@ from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.imagenet_c import CROPPED, as_it_is
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 

@@ -19,7 +19,7 @@ from oodometer.data.kinds.imagenet_c import parts_below
 from oodometer.shifts.adversarial import attack_shift
 from oodometer.shifts.imagenet_c import family
 from oodometer.shifts.imagenet_c_disk import corrupted_and_clean
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources, UnmatchedError
 
 ON_DISK = "imagenet-c_on-disk"

@@ -8,7 +8,7 @@ from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelMap
 from oodometer.data.layouts.super_classes import super_class_map
-from oodometer.shifts.pairs import pair_of
+from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
 

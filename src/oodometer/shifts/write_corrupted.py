@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from oodometer.core.cores import n_cores
 from oodometer.core.dataset import Progress, silent, unreadable
 from oodometer.core.errors import DataError, UsageError
+from oodometer.core.model import n_cores
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.talk import Tell, unheard
+from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.data.load import kind_of, load_data
-from oodometer.shifts.compiling import tell_if_compiling
 from oodometer.shifts.corrupted_files import (
     Job,
     check_target,

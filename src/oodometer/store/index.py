@@ -23,9 +23,8 @@ from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
 from oodometer.store.cells import Cell, read_cell
 from oodometer.store.checked import Checked, DamagedError, first_good, is_whole, listed, parse_name, read_checked
-from oodometer.store.entry import Entry
 from oodometer.store.files import Files, Signature
-from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, PartFiles, folder_of, look_into
+from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, Entry, PartFiles, folder_of, look_into
 from oodometer.store.images import Images, read_images
 from oodometer.store.index_file import Kept, read_kept, write_kept
 from oodometer.store.prediction_parquet import ranks_of
@@ -300,7 +299,7 @@ def look(store: Store, *, save: bool = True) -> Index:
     new: list[str] = []
     for key in keys:
         before = kept.cells.get(key)
-        if before is not None and key not in kept.unsettled and before.unchanged(store):
+        if before is not None and key not in kept.unsettled and before.unchanged(store.files):
             looked[key] = before
         else:
             new.append(key)

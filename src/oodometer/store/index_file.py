@@ -20,9 +20,8 @@ from oodometer.core.errors import StoreError
 from oodometer.core.records import ConditionRecord, ModelRecord, read_condition, read_model
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import Checked, listed, of_stem, put, read_checked
-from oodometer.store.entry import Entry
 from oodometer.store.files import Signature
-from oodometer.store.folder import LOGITS, ROWS, folder_of
+from oodometer.store.folder import LOGITS, ROWS, Entry, folder_of
 from oodometer.store.prediction_parquet import table_of, values_of, written
 from oodometer.store.store import Store
 

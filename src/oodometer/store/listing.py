@@ -9,7 +9,7 @@ from typing import Any
 
 from oodometer.core.columns import columns
 from oodometer.core.records import ModelRecord
-from oodometer.store.entry import Entry
+from oodometer.store.folder import Entry
 from oodometer.store.index import Source, index_at
 from oodometer.store.store import MARK
 from oodometer.store.tables import Accuracy

@@ -18,7 +18,7 @@ from oodometer.core.predictions import Predictions
 from oodometer.core.records import ShiftRecord
 from oodometer.metrics.metric import Metric
 from oodometer.store.cells import Cell
-from oodometer.store.entry import Entry
+from oodometer.store.folder import Entry
 from oodometer.store.tables import Accuracy
 from oodometer.study.study import Study, StudyCondition, StudyModel
 

@@ -14,8 +14,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
-from oodometer.data.ids import ids_of_positions
-from oodometer.data.labels import parse_labels
+from oodometer.data.labels import ids_of_positions, parse_labels
 from oodometer.data.source import ArraySource, PixelRows
 
 _IMAGE_NAMES = ("images", "x", "data", "x_test")

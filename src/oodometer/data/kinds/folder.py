@@ -11,9 +11,8 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet_index
-from oodometer.data.labels import is_number, space_of
+from oodometer.data.labels import ids_of_paths, is_number, space_of
 from oodometer.data.source import EncodedSource, ImageFiles
 
 IMAGE_EXTENSIONS = frozenset(

@@ -7,9 +7,8 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
-from oodometer.data.ids import ids_of_paths
 from oodometer.data.kinds.folder import list_images
-from oodometer.data.labels import space_of
+from oodometer.data.labels import ids_of_paths, space_of
 from oodometer.data.source import EncodedSource, ImageFiles
 
 SEVERITIES = frozenset("12345")

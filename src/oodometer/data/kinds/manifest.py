@@ -16,8 +16,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.columns import column_of, column_of_texts
-from oodometer.data.ids import ids_of_paths
-from oodometer.data.labels import parse_label_sets, parse_labels
+from oodometer.data.labels import ids_of_paths, parse_label_sets, parse_labels
 from oodometer.data.source import EncodedSource, ImageFiles
 
 

@@ -13,8 +13,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.data import addresses
 from oodometer.data.columns import column_of
-from oodometer.data.ids import ids_of_positions
-from oodometer.data.labels import parse_labels
+from oodometer.data.labels import ids_of_positions, parse_labels
 from oodometer.data.source import EncodedSource
 
 _USUAL_NAMES = ("image", "img", "jpg", "jpeg", "png", "webp", "bytes")

@@ -11,8 +11,8 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
-from oodometer.data.ids import ids_of_positions
 from oodometer.data.kinds.arrays import CountedRows, open_rows, read_array
+from oodometer.data.labels import ids_of_positions
 from oodometer.data.layouts.small_arrays import class_numbers
 from oodometer.data.source import ArraySource
 

@@ -12,8 +12,8 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
 from oodometer.data.addresses import FoundFile
-from oodometer.data.ids import ids_of_paths
 from oodometer.data.kinds.folder import list_images
+from oodometer.data.labels import ids_of_paths
 from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.source import EncodedSource, ImageFiles
 

@@ -11,9 +11,9 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelMap, super_classes
 from oodometer.data import addresses
-from oodometer.data.ids import ids_of_paths
 from oodometer.data.imagenet import imagenet
 from oodometer.data.kinds.folder import list_images
+from oodometer.data.labels import ids_of_paths
 from oodometer.data.layouts.cropped_sources import WithoutBorder
 from oodometer.data.source import EncodedSource, ImageFiles
 

@@ -9,8 +9,8 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
-from oodometer.data.ids import ids_of_positions
 from oodometer.data.kinds.arrays import CountedRows
+from oodometer.data.labels import ids_of_positions
 from oodometer.data.source import ArraySource
 
 
