@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import oodometer as odo
+from oodometer.core.model import n_cores
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_file
 from oodometer.corruptions.registry import COMMON
-from oodometer.engine.run import n_cores
 
 EVERY = 40
 """One photograph in so many is corrupted beforehand for the peer, whose pictures must fit into memory."""

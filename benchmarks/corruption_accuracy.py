@@ -22,11 +22,10 @@ from PIL import Image
 from scipy import ndimage
 
 import oodometer as odo
-from oodometer.core.model import Compute
+from oodometer.core.model import Compute, n_cores
 from oodometer.corruptions.frost import published_textures, set_frost_textures
 from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.corruptions.severities import strength_of
-from oodometer.engine.run import n_cores
 from oodometer.stats.paired import PairedCounts, mcnemar_exact, paired_difference
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -23,11 +23,10 @@ import numpy as np
 from PIL import Image
 
 import oodometer as odo
-from oodometer.core.model import Compute
+from oodometer.core.model import Compute, n_cores
 from oodometer.corruptions.digital import jpeg_round_trip
 from oodometer.corruptions.jit import jit
 from oodometer.corruptions.registry import COMMON
-from oodometer.engine.run import n_cores
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 

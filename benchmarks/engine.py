@@ -18,8 +18,7 @@ import numpy as np
 from PIL import Image
 
 import oodometer as odo
-from oodometer.core.model import Compute
-from oodometer.engine.run import n_cores
+from oodometer.core.model import Compute, n_cores
 
 BATCHES = (8, 32)
 

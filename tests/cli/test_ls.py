@@ -16,7 +16,10 @@ from oodometer.shifts import availability as overview
 from oodometer.shifts import resolve
 from oodometer.shifts.installed import installed_groups
 
-IMAGENET = KnownSet("imagenet", "ImageNet", "https://example.org/imagenet", "folders", ("imagenet/val",), open_folder)
+IMAGENET = KnownSet(
+    name="imagenet", title="ImageNet", page="https://example.org/imagenet", layout="folders",
+    places=("imagenet/val",), open=open_folder,
+)  # fmt: skip
 SETS = (
     IMAGENET,
     replace(IMAGENET, name="pets-a", places=("pets-a",), page="https://example.org/pets"),

@@ -27,7 +27,8 @@ from oodometer.core.labels import LabelSpace, super_classes
 from oodometer.core.model import Model
 from oodometer.core.predictions import Predictions, from_logits
 from oodometer.core.stored_answers import StoredAnswers
-from oodometer.engine.run import RunOptions, best_labels, run
+from oodometer.engine.run import RunOptions, run
+from oodometer.engine.worker import best_labels
 from oodometer.models.callable import from_function
 from oodometer.models.card import Declared
 from oodometer.store.cells import Cell

@@ -9,9 +9,9 @@ from typing import Any
 from oodometer.catalogue.tables import key_of, table
 
 
-@dataclass(frozen=True)
-class SetEntry:
-    """A published data set.
+@dataclass(frozen=True, kw_only=True)
+class SetFacts:
+    """What is known of a published data set.
 
     Args:
         name: What it is called here.
@@ -19,13 +19,10 @@ class SetEntry:
         page: The project's page, where to get it.
         layout: What is expected on disk, in a few words.
         places: Paths below a root where it is looked for, the first that exists counts.
-        reader: ``module:function`` below `oodometer.data.layouts`.
-        aliases: What else it is called.
         n_images, n_classes: As published (classes that have images); None where releases differ.
         per_class: Images of each class, where the published set has equally many of all.
         unit: A column of whose values ``n_images`` is the number, where not images are counted (``anchor``).
         size: (width, height) that every image has; None where they differ.
-        classes: The bundled list of the class names that folders may have; None where any may occur.
         clean: The set that it is compared with; a shifted set has no image of its clean one.
     """
 
@@ -34,15 +31,27 @@ class SetEntry:
     page: str
     layout: str
     places: tuple[str, ...]
-    reader: str
-    aliases: tuple[str, ...] = ()
     n_images: int | None = None
     n_classes: int | None = None
     per_class: int | None = None
     unit: str | None = None
     size: tuple[int, int] | None = None
-    classes: str | None = None
     clean: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetEntry(SetFacts):
+    """A published data set as the table has it.
+
+    Args:
+        reader: ``module:function`` below `oodometer.data.layouts`.
+        aliases: What else it is called.
+        classes: The bundled list of the class names that folders may have; None where any may occur.
+    """
+
+    reader: str
+    aliases: tuple[str, ...] = ()
+    classes: str | None = None
 
 
 @cache

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Protocol
 
-from oodometer.catalogue.sets import SetEntry, set_entries
+from oodometer.catalogue.sets import SetEntry, SetFacts, set_entries
 from oodometer.core.dataset import Dataset
 from oodometer.core.registry import Registry
 from oodometer.data.layouts.class_lists import class_names
@@ -24,38 +24,17 @@ class OpenSet(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class KnownSet:
-    """A published data set.
+@dataclass(frozen=True, kw_only=True)
+class KnownSet(SetFacts):
+    """A published data set, with who reads it.
 
     Args:
-        name: What it is called here.
-        title: What people call it.
-        page: The project's page, where to get it.
-        layout: What is expected on disk, in a few words.
-        places: Paths below a root where it is looked for, the first that exists counts.
         open: Reads the layout.
-        n_images, n_classes: As published (classes that have images); None where releases differ.
-        per_class: Images of each class, where the published set has equally many of all.
-        unit: A column of whose values ``n_images`` is the number, where not images are counted (``anchor``).
-        size: (width, height) that every image has; None where they differ.
         classes: The class names that folders may have; None where any may occur.
-        clean: The set that it is compared with; a shifted set has no image of its clean one.
     """
 
-    name: str
-    title: str
-    page: str
-    layout: str
-    places: tuple[str, ...]
     open: OpenSet
-    n_images: int | None = None
-    n_classes: int | None = None
-    per_class: int | None = None
-    unit: str | None = None
-    size: tuple[int, int] | None = None
     classes: Callable[[], frozenset[str]] | None = None
-    clean: str | None = None
 
 
 class _KnownSets(Registry[KnownSet]):
@@ -69,19 +48,9 @@ def known_set_of(entry: SetEntry) -> KnownSet:
     """An entry of the catalogue with its reader."""
     module, _, function = entry.reader.partition(":")
     return KnownSet(
-        name=entry.name,
-        title=entry.title,
-        page=entry.page,
-        layout=entry.layout,
-        places=entry.places,
+        **{one.name: getattr(entry, one.name) for one in fields(SetFacts)},
         open=getattr(importlib.import_module(f"{READERS}.{module}"), function),
-        n_images=entry.n_images,
-        n_classes=entry.n_classes,
-        per_class=entry.per_class,
-        unit=entry.unit,
-        size=entry.size,
         classes=None if entry.classes is None else partial(class_names, entry.classes),
-        clean=entry.clean,
     )
 
 
