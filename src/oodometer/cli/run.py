@@ -109,6 +109,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
 @click.option("--interpolation", help="Input: nearest, box, bilinear, hamming, bicubic or lanczos.")
 @click.option("--mean", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
 @click.option("--std", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
+@click.option("--channels", type=click.Choice(["rgb", "bgr"]), help="Input: the order that the network wants.")
 @plugins
 @as_json
 def command(**flags: Any) -> None:
@@ -175,4 +176,5 @@ def declared_by(flags: dict[str, Any]) -> Declared:
         interpolation=flags["interpolation"],
         mean=flags["mean"],
         std=flags["std"],
+        channels=flags["channels"],
     )

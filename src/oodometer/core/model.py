@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,8 @@ from oodometer.core.preprocessing import Geometry
 
 Category = Literal["standard", "robust intervention", "adversarially trained", "more data"]
 Device = Literal["cpu", "cuda", "mps"]
+Channels = Literal["rgb", "bgr"]
+CHANNELS: tuple[Channels, ...] = ("rgb", "bgr")
 Forward = Callable[[np.ndarray], np.ndarray]
 """(N, H, W, 3) uint8 -> logits, (N, K) float32. May be called by several threads at once."""
 
@@ -25,11 +27,17 @@ IMAGENET_STD = (0.229, 0.224, 0.225)
 
 @dataclass(frozen=True)
 class Input:
-    """The preprocessing of a model: geometry on uint8 pixels, then (pixel / 255 - mean) / std per channel."""
+    """The preprocessing of a model: geometry on uint8 pixels, then (pixel / 255 - mean) / std per channel.
+
+    Args:
+        mean, std: For red, green and blue, whatever the order of the channels.
+        channels: The order in which the network wants them.
+    """
 
     view: Geometry = field(default_factory=lambda: Geometry(224, 224, resize=256))
     mean: tuple[float, float, float] = IMAGENET_MEAN
     std: tuple[float, float, float] = IMAGENET_STD
+    channels: Channels = "rgb"
 
     def __post_init__(self) -> None:
         if len(self.mean) != 3 or len(self.std) != 3:
@@ -40,10 +48,22 @@ class Input:
             raise UsageError(
                 f"mean {list(self.mean)}, std {list(self.std)}: give them for pixels in [0, 1], not [0, 255]"
             )
+        if self.channels not in CHANNELS:
+            raise UsageError(f"channels {self.channels!r}: expected rgb or bgr")
 
     def __str__(self) -> str:
         mean, std = (", ".join(f"{number:.4g}" for number in values) for values in (self.mean, self.std))
-        return f"{self.view}; mean {mean}; std {std}"
+        return f"{self.view}; mean {mean}; std {std}" + ("; BGR" if self.is_bgr else "")
+
+    @property
+    def is_bgr(self) -> bool:
+        """Whether the network wants blue first."""
+        return self.channels == "bgr"
+
+    @property
+    def in_order(self) -> Input:
+        """The same with mean and std in the order in which the network gets the channels."""
+        return replace(self, mean=self.mean[::-1], std=self.std[::-1], channels="rgb") if self.is_bgr else self
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,7 @@ def read_shift(value: Any) -> ShiftRecord:
 def _read_input(value: Any) -> Input:
     values = _values(Input, value)
     view, mean, std = _read_geometry(values["view"]), tuple(values["mean"]), tuple(values["std"])
-    return _made(Input, {"view": view, "mean": mean, "std": std})
+    return _made(Input, {"view": view, "mean": mean, "std": std, "channels": values["channels"]})
 
 
 def _read_transform(value: Any) -> TransformRecord:

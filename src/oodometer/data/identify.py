@@ -44,6 +44,11 @@ def claim_of(address: str, as_: str | None = None) -> Claim:
     return _by_name(place) or _by_content(place)
 
 
+def claim_by_name(address: str) -> Claim | None:
+    """What the name of an address alone claims; None where it is not that of a published set."""
+    return _by_name(addresses.absolute(address))
+
+
 def _as_said(place: str, as_: str) -> Claim:
     entry = find_set(as_)
     name = entry.name if entry else as_

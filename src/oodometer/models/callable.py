@@ -20,7 +20,7 @@ import numpy as np
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError
-from oodometer.core.model import Compute, Forward, Model
+from oodometer.core.model import Compute, Forward, Input, Model
 from oodometer.models.card import Declared, default_view, plain_preprocessing, space_of
 from oodometer.models.described import Described, Place, described
 from oodometer.models.messages import one_line
@@ -75,6 +75,7 @@ class OpenFunction:
     """Gives the function from pixels to logits, with its answers checked."""
 
     described: Described[Function]
+    input: Input
     thread_safe: bool
 
     def __call__(self, compute: Compute) -> Forward:
@@ -88,7 +89,8 @@ class OpenFunction:
     def _forward(self) -> Forward:
         # One lock for all who ask, however often the model is opened.
         lock = None if self.thread_safe else threading.Lock()
-        return functools.partial(_ask, self.described.network, self.described.name, lock)
+        ask = functools.partial(_ask, self.described.network, self.described.name, lock)
+        return (lambda images: ask(np.ascontiguousarray(images[..., ::-1]))) if self.input.is_bgr else ask
 
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}
@@ -122,7 +124,7 @@ def _model(place: Place[Function], function: Function, declared: Declared) -> Mo
         digest=digest,
         input=given,
         space=space_of(declared, n_classes, name),
-        open=OpenFunction(described(name, place, function, digest), bool(declared.thread_safe)),
+        open=OpenFunction(described(name, place, function, digest), given, bool(declared.thread_safe)),
         card=declared.card(),
         notes={"input": note},
     )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace, numbered
-from oodometer.core.model import Card, Input
+from oodometer.core.model import CHANNELS, Card, Channels, Input
 from oodometer.core.preprocessing import INTERPOLATIONS, Geometry, Interpolation
 
 IMAGENET = "imagenet-1k"
@@ -29,7 +29,7 @@ class Declared:
         classes: The classes of its outputs, in order.
         size: Height and width of the input.
         resize: The shorter side before the centre crop, or ``squash``.
-        interpolation, mean, std: The rest of the preprocessing; mean and std for pixels in [0, 1].
+        interpolation, mean, std, channels: The rest of the preprocessing; mean and std for pixels in [0, 1].
         version: For a Python function: stands for its source in the digest.
         thread_safe: For a Python function: it may be called by several threads at once.
         notes: What else there is to say (architecture, seed, epochs...), by any names.
@@ -46,6 +46,7 @@ class Declared:
     interpolation: Interpolation | None = None
     mean: Triple | None = None
     std: Triple | None = None
+    channels: Channels | None = None
     version: str | None = None
     thread_safe: bool | None = None
     notes: Mapping[str, str] | None = None
@@ -78,6 +79,7 @@ def declared_input(given: Input) -> Declared:
         interpolation=view.interpolation,
         mean=given.mean,
         std=given.std,
+        channels=given.channels,
     )
 
 
@@ -120,7 +122,8 @@ def preprocessing(declared: Declared, base: Input, source: str) -> tuple[Input, 
     said = [part for part in parts if getattr(declared, part) is not None]
     silent = [part for part in parts if part not in said]
     note = "declared" if not silent else f"declared ({', '.join(said)}), the rest {source}" if said else source
-    return Input(view=view, mean=declared.mean or base.mean, std=declared.std or base.std), note
+    channels = declared.channels or base.channels
+    return Input(view, declared.mean or base.mean, declared.std or base.std, channels), note
 
 
 def plain_preprocessing(declared: Declared, view: Geometry, *, name: str) -> tuple[Input, str]:
@@ -290,6 +293,13 @@ def _triple(value: object, what: str) -> Triple:
     raise _wrong(what, "three numbers for pixels in [0, 1]", value)
 
 
+def _channels(value: object, what: str) -> str:
+    order = _text(value, what)
+    if order not in CHANNELS:
+        raise UsageError(f"{what}: expected rgb or bgr, not {order!r}")
+    return order
+
+
 Parser = Callable[[object, str], Any]
 TOP_KEYS: Mapping[str, Parser] = {
     "name": _text,
@@ -308,4 +318,5 @@ INPUT_KEYS: Mapping[str, Parser] = {
     "interpolation": _interpolation,
     "mean": _triple,
     "std": _triple,
+    "channels": _channels,
 }

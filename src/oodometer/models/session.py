@@ -57,7 +57,7 @@ def open_session(network: Network, preprocessing: Input, compute: Compute, *, na
     """The function from pixels to logits of an ONNX network."""
     runtime = import_extra("onnxruntime", extra="onnx", what="ONNX models")
     provider = _provider(runtime, compute, name)
-    content = with_pixels(network, preprocessing).SerializeToString()
+    content = with_pixels(network, preprocessing.in_order).SerializeToString()
     try:
         session = runtime.InferenceSession(content, _options(runtime, network, compute), providers=[provider])
     except Exception as error:  # onnxruntime raises a dozen classes of its own, without a common one
@@ -67,6 +67,8 @@ def open_session(network: Network, preprocessing: Input, compute: Compute, *, na
     size = network.batch or images_per_call(preprocessing.view, compute)
 
     def forward(images: np.ndarray) -> np.ndarray:
+        if preprocessing.is_bgr:
+            images = np.ascontiguousarray(images[..., ::-1])
         try:
             parts = [_run(session, network, images[rows]) for rows in batches(len(images), size)]
         except Exception as error:

@@ -163,11 +163,12 @@ def normalised(module: Any, given: Input, compute: Compute, *, batch: tuple[int,
         def __init__(self) -> None:
             super().__init__()
             self.network = module
-            for key, values in (("mean", given.mean), ("std", given.std)):
+            for key, values in (("mean", given.in_order.mean), ("std", given.in_order.std)):
                 self.register_buffer(key, torch.tensor(values, dtype=torch.float32).view(1, 3, 1, 1))
 
         def forward(self, pixels: Any) -> Any:
             _limit_threads(compute.threads)
+            pixels = pixels.flip(1) if given.is_bgr else pixels
             shown = (pixels - self.mean) / self.std
             parts = [self._some(shown[rows]) for rows in batches(len(shown), most)]
             return parts[0] if len(parts) == 1 else torch.cat(parts)
