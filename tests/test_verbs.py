@@ -45,11 +45,12 @@ def test_every_verb_is_a_function_of_the_library(verb: str) -> None:
 
 
 def test_a_verb_is_not_hidden_by_the_part_of_its_name() -> None:
+    import oodometer.preflight.preflight
     import oodometer.quickstart.icons
     import oodometer.report.write
     import oodometer.train.training  # noqa: F401 - importing it is what is tested
 
-    for verb in ("quickstart", "report", "train"):
+    for verb in ("preflight", "quickstart", "report", "train"):
         assert inspect.isfunction(getattr(odo, verb))
 
 

@@ -21,7 +21,7 @@ _HOMES = {
     "build.icons.build": "IconOptions build_icons",
     "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
-    "core.errors": "DataError ModelError OodometerError RequirementNotMetError StoreError UsageError",
+    "core.errors": "DataError ModelError OodometerError PreflightError RequirementNotMetError StoreError UsageError",
     "core.estimate": "Estimate",
     "core.labels": "LabelMap LabelSpace mask super_classes",
     "core.model": "Card Compute Input Model",
@@ -58,6 +58,8 @@ _HOMES = {
     "report.tables.of_store": "table",
     "report.tables.table": "ModelTable TableOptions",
     "report.write": "Report report",
+    "preflight.finding": "ModelPreflight Preflight",
+    "preflight.preflight": "preflight",
     "published.reproduce": "Reproductions reproduce",
     "analysis.robustness": "Robustness RobustnessOptions robustness",
     "analysis.run_results": "RunResults results_of",
@@ -96,7 +98,7 @@ def __dir__() -> list[str]:
 
 
 class _Oodometer(ModuleType):
-    """The package: a verb that is called like a part (train, report, quickstart) is the verb.
+    """The package: a verb that is called like a part (train, report, quickstart, preflight) is the verb.
 
     Importing a part sets it as an attribute of the package, where it would hide the verb of that name. The parts are
     found by ``from oodometer.train.recipe import Recipe`` as any other.

@@ -32,6 +32,7 @@ from oodometer.core.dataset import Dataset as Dataset
 from oodometer.core.errors import DataError as DataError
 from oodometer.core.errors import ModelError as ModelError
 from oodometer.core.errors import OodometerError as OodometerError
+from oodometer.core.errors import PreflightError as PreflightError
 from oodometer.core.errors import RequirementNotMetError as RequirementNotMetError
 from oodometer.core.errors import StoreError as StoreError
 from oodometer.core.errors import UsageError as UsageError
@@ -73,6 +74,9 @@ from oodometer.metrics.metric import Metric as Metric
 from oodometer.metrics.metric import metric as metric
 from oodometer.models.load import load_model as load_model
 from oodometer.models.predictions import read_predictions as read_predictions
+from oodometer.preflight.finding import ModelPreflight as ModelPreflight
+from oodometer.preflight.finding import Preflight as Preflight
+from oodometer.preflight.preflight import preflight as preflight
 from oodometer.published.reproduce import Reproductions as Reproductions
 from oodometer.published.reproduce import reproduce as reproduce
 from oodometer.quickstart.audience import Audience as Audience

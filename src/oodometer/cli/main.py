@@ -22,6 +22,7 @@ VERBS = {
     "hardest": "The images that most models miss.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
+    "preflight": "Can the answers be right? Preprocessing, labels and outputs, by a few hundred images.",
     "quickstart": "Icons, a zoo of networks, every kind of shift: a leaderboard in minutes.",
     "report": "Everything that a store knows, as one HTML file to look at, print and send.",
     "reproduce": "Derive the papers' published numbers again, ours beside theirs.",

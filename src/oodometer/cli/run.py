@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from oodometer.cli.model_options import declared_by, what_they_are_shown, which_models
 from oodometer.cli.output import (
     as_json,
     data_root,
@@ -21,41 +22,12 @@ from oodometer.cli.output import (
 
 if TYPE_CHECKING:
     from oodometer.core.condition import Condition, Shift
-    from oodometer.models.card import Declared
-
-
-def numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:  # noqa: ARG001
-    """Three numbers with commas between them."""
-    if value is None:
-        return None
-    try:
-        parts = tuple(float(part) for part in value.split(","))
-    except ValueError:
-        parts = ()
-    if len(parts) != 3:
-        raise click.BadParameter(f"{value!r}: expected three numbers, for example 0.5,0.5,0.5")
-    return parts
-
-
-def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:  # noqa: ARG001
-    """A number of pixels, or ``squash``."""
-    if value is None or value == "squash":
-        return value
-    if not value.isdigit():
-        raise click.BadParameter(f"{value!r}: expected a number of pixels for the shorter side, or squash")
-    return int(value)
+    from oodometer.core.model import Model
+    from oodometer.core.stored_answers import StoredAnswers
 
 
 @click.command("run", help="Ask models about conditions and keep every prediction; a second run does what is missing.")
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    required=True,
-    metavar="[NAME=]KIND:REST",
-    help="onnx:FILE, torch:MODULE:FUNCTION or FILE, timm:NAME, zoo:NAME, callable:MODULE:FUNCTION, "
-    "predictions:FILE; may be given several times.",
-)
+@which_models
 @click.option(
     "--data",
     metavar="ADDRESS",
@@ -93,23 +65,18 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
     help="logits: store all of them too, as float16.",
 )
 @click.option("--skip-broken", is_flag=True, help="Leave out images that can't be read; n says so.")
+@click.option("--accept-preflight", is_flag=True, help="Go on as it is, though the preflight found something.")
 @click.option("--rehash", is_flag=True, help="Read every image again, also those that seem unchanged.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="Chunks worked on at once; 0: one per core.")
 @click.option("--chunk", type=click.IntRange(min=0), default=0, help="Images per chunk; 0: chosen by the data's size.")
 @click.option("--device", type=click.Choice(["cpu", "cuda", "mps"]), default="cpu", show_default=True)
 @click.option("--precision", type=click.Choice(["float32", "mixed"]), default="float32", show_default=True)
 @frost_textures
-@click.option("--allow-pickle", is_flag=True, help="Load model files that may run code; only those you trust.")
 @click.option("--category", help="Card: standard, robust intervention, adversarially trained, or more data.")
 @click.option("--parent", help="Card: the model that this one was made from.")
 @click.option("--intervention", "interventions", multiple=True, help="Card: what was done to it; several times.")
 @click.option("--training-data", help="Card: what it was trained on.")
-@click.option("--size", type=click.IntRange(min=1), help="Input: height and width in pixels.")
-@click.option("--resize", callback=resize_rule, help="Input: shorter side before the centre crop, or squash.")
-@click.option("--interpolation", help="Input: nearest, box, bilinear, hamming, bicubic or lanczos.")
-@click.option("--mean", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
-@click.option("--std", callback=numbers, metavar="R,G,B", help="Input: for pixels in [0, 1].")
-@click.option("--channels", type=click.Choice(["rgb", "bgr"]), help="Input: the order that the network wants.")
+@what_they_are_shown
 @plugins
 @as_json
 def command(**flags: Any) -> None:
@@ -126,6 +93,7 @@ def command(**flags: Any) -> None:
     models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
+    models = _cleared(models, conditions, flags)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute)
     with watching() as watcher:
@@ -139,6 +107,24 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _cleared(
+    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], flags: dict[str, Any]
+) -> list[Model | StoredAnswers]:
+    """The models, once nothing speaks against their answers."""
+    from oodometer.preflight.before_run import cleared_models
+
+    accept, skip_broken = flags["accept_preflight"], flags["skip_broken"]
+    return cleared_models(
+        models,
+        conditions,
+        store=flags["store"],
+        address=flags["data"],
+        accept=accept,
+        skip_broken=skip_broken,
+        tell=say,
+    )
 
 
 def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
@@ -159,22 +145,3 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
     return conditions_asked(flags["conditions"], sources, attributes, tell=say)
-
-
-def declared_by(flags: dict[str, Any]) -> Declared:
-    """What the flags say about the models."""
-    from oodometer.models.card import Declared
-
-    size = flags["size"]
-    return Declared(
-        category=flags["category"],
-        parent=flags["parent"],
-        interventions=flags["interventions"] or None,
-        training_data=flags["training_data"],
-        size=None if size is None else (size, size),
-        resize=flags["resize"],
-        interpolation=flags["interpolation"],
-        mean=flags["mean"],
-        std=flags["std"],
-        channels=flags["channels"],
-    )

@@ -37,6 +37,12 @@ class RequirementNotMetError(OodometerError):
     exit_code = 3
 
 
+class PreflightError(OodometerError):
+    """Something that can't be right was seen before the work began."""
+
+    exit_code = 3
+
+
 class MissingExtraError(OodometerError):
     """An optional dependency is not installed.
 

@@ -134,7 +134,7 @@ def about_input(model: Model, sample: Sample, right: np.ndarray) -> tuple[list[F
     """
     trials = _trials(model, sample)
     for trial in trials:
-        if trial.instead.mean() >= right[:FIRST_LOOK].mean() + LEAST_BETTER / 2:
+        if trial.instead.mean() >= right[:FIRST_LOOK].mean() + LEAST_BETTER:
             trial.go_on(sample, len(right))
     best = max(trials, key=lambda trial: _gained(trial, right), default=None)
     if best is not None and _gained(best, right) >= LEAST_BETTER and len(right) < len(sample):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from oodometer.catalogue.names import find_shift
+from oodometer.catalogue.names import ShiftEntry, find_shift
 from oodometer.core.dataset import Dataset
 from oodometer.data.identify import claim_by_name
 from oodometer.data.layouts.known_set import known_sets
@@ -18,11 +18,10 @@ def about_data(dataset: Dataset, address: str | None, n_outputs: int) -> Iterato
         address: Where the data lie, whose name may tell; None where they are not of an address.
         n_outputs: How many classes the models answer.
     """
-    name = _by_name(address) or _by_classes(dataset)
-    entry = find_shift(name) if name else None
-    if name is None or entry is None or entry.clean == "clean":
+    entry = _entry(dataset, address)
+    if entry is None or entry.clean == "clean":
         return
-    known = known_sets.get(name)
+    known = known_sets.get(entry.sets[-1])
     if known.n_classes is not None and known.n_classes == n_outputs:
         return  # a model of these classes alone
     how = f"give --data-root with {known.places[0]} and imagenet in it, and --on {entry.name}"
@@ -31,6 +30,19 @@ def about_data(dataset: Dataset, address: str | None, n_outputs: int) -> Iterato
     else:
         said = f"this is {known.title}, which is answered over its {known.n_classes} classes, not over {n_outputs:,}"
     yield Finding("data", said, how)
+
+
+def has_no_classes(dataset: Dataset, address: str | None) -> bool:
+    """Whether the data are a set whose images are of none of the classes."""
+    entry = _entry(dataset, address)
+    return entry is not None and entry.measure == "none"
+
+
+def _entry(dataset: Dataset, address: str | None) -> ShiftEntry | None:
+    """The shift that the data are the shifted side of."""
+    name = _by_name(address) or _by_classes(dataset)
+    entry = find_shift(name) if name else None
+    return entry if entry is not None and name in entry.sets else None
 
 
 def _by_name(address: str | None) -> str | None:

@@ -9,6 +9,7 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Model
+from oodometer.core.stored_answers import StoredAnswers
 from oodometer.preflight.finding import Finding, ModelPreflight, Preflight, Tried
 from oodometer.preflight.inputs import about_input, ask
 from oodometer.preflight.known_data import about_data
@@ -19,7 +20,12 @@ from oodometer.stats.intervals import share_of
 
 
 def preflight(
-    models: Sequence[Model], data: Dataset, *, address: str | None = None, n: int = IMAGES, seed: int = 0
+    models: Sequence[Model | StoredAnswers],
+    data: Dataset,
+    *,
+    address: str | None = None,
+    n: int = IMAGES,
+    seed: int = 0,
 ) -> Preflight:
     """Whether the answers of models to a few images can be right: preprocessing, labels, outputs, and the data.
 
@@ -33,7 +39,10 @@ def preflight(
     """
     if n < 1:
         raise UsageError(f"a preflight of {n} images: ask for at least 1, better {IMAGES}")
-    return Preflight(tuple(_of_model(model, data, address, n, seed) for model in models))
+    asked = [model for model in models if isinstance(model, Model)]
+    if not asked:
+        raise UsageError("a preflight asks models, and these are answers computed elsewhere: there is nothing to ask")
+    return Preflight(tuple(_of_model(model, data, address, n, seed) for model in asked))
 
 
 def _of_model(model: Model, data: Dataset, address: str | None, n: int, seed: int) -> ModelPreflight:
