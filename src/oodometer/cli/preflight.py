@@ -13,8 +13,8 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
 @click.command(
     "preflight",
     help="Ask a few hundred images and look at the answers: the preprocessing against its usual alternatives, the "
-    "order of the classes, whether the outputs are logits, and whether the data are a set that is scored otherwise. Nothing "
-    "is changed or kept. Exit code 3 where something is found.",
+    "order of the classes, whether the outputs are logits, and whether the data are a set that is scored otherwise. "
+    "Nothing is changed or kept. Exit code 3 where something is found.",
 )
 @which_models
 @click.option("--data", required=True, metavar="ADDRESS", help="Clean images with labels.")

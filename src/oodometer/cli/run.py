@@ -115,14 +115,13 @@ def _cleared(
     """The models, once nothing speaks against their answers."""
     from oodometer.preflight.before_run import cleared_models
 
-    accept, skip_broken = flags["accept_preflight"], flags["skip_broken"]
     return cleared_models(
         models,
         conditions,
         store=flags["store"],
         address=flags["data"],
-        accept=accept,
-        skip_broken=skip_broken,
+        accept=flags["accept_preflight"],
+        skip_broken=flags["skip_broken"],
         tell=say,
     )
 

@@ -96,4 +96,5 @@ def _text(model: ModelPreflight) -> list[str]:
         shown = ", ".join(f"{tried.name} {tried.right - tried.declared:+d} of {tried.n}" for tried in model.tried)
         lines.append(f"  tried    {shown} (images more or fewer right)")
     lines += [f"  FOUND    {finding}" for finding in model.findings]
-    return lines if model.findings else [*lines, "  nothing found"]
+    few = "" if model.tried else "; too few labelled images for more than a look at the outputs"
+    return lines if model.findings else [*lines, f"  nothing found{few}"]

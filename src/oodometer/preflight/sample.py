@@ -18,7 +18,7 @@ MORE = 4
 """Times so many, where an alternative seems better and chance could still explain it."""
 
 PER_CLASS = 8
-"""So many of one class, at most: the answers to half of them must tell those to the other half."""
+"""So many of one class, where there are many classes: the answers to half of them must tell those to the other half."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def chosen_places(labels: np.ndarray, ids: tuple[str, ...], *, n: int, seed: int
     of_class: dict[int, list[int]] = {}
     for place in sorted(drawn, key=lambda place: drawn[place]):
         of_class.setdefault(int(labels[place]), []).append(place)
-    full_first = sorted(of_class.values(), key=lambda places: -min(len(places), PER_CLASS))
-    chosen = [place for places in full_first for place in places[:PER_CLASS]][:n]
+    most = max(PER_CLASS, -(-n // max(1, len(of_class))))
+    full_first = sorted(of_class.values(), key=lambda places: -min(len(places), most))
+    chosen = [place for places in full_first for place in places[:most]][:n]
     return np.array(sorted(chosen, key=lambda place: drawn[place]), dtype=np.int64)
