@@ -146,6 +146,11 @@ def test_align_by_number():
     assert align(np.array([-1]), numbered(9), ZOO, what="m").tolist() == [-1]
 
 
+def test_one_output_more_than_classes_may_be_a_background_class() -> None:
+    with pytest.raises(DataError, match=r"has 6 classes \(the first may be a background class\) and the data have 5"):
+        align(np.array([0]), LabelSpace("zoo", tuple("abcde")), numbered(6), what="model m")
+
+
 def test_align_by_number_refuses_what_does_not_fit():
     with pytest.raises(DataError) as caught:
         align(np.array([1, 7]), numbered(8), ZOO, what="model m")

@@ -66,9 +66,10 @@ def _by_index(labels: np.ndarray, source: LabelSpace, target: LabelSpace, what: 
             f"label {largest} is outside the label space: {what} has {len(target)} classes (0 to {len(target) - 1})"
         )
     if source.name != NUMBERS and len(source) != len(target):
+        background = " (the first may be a background class)" if len(target) == len(source) + 1 else ""
         raise DataError(
-            f"{what} has {len(target)} classes and the data have {len(source)} ({source.name}); name the model's "
-            'classes in its card (classes = "classes.txt") so that they can be matched by name'
+            f"{what} has {len(target)} classes{background} and the data have {len(source)} ({source.name}); name the "
+            'model\'s classes in its card (classes = "classes.txt") so that they can be matched by name'
         )
     return labels
 
