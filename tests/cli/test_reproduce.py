@@ -21,7 +21,7 @@ def test_a_paper_that_agrees() -> None:
     title, held, blank, header, *_ = result.stdout.splitlines()
     assert title.startswith("hendrycks2019: ")
     n = len(hendrycks2019.reproduce().checks)
-    assert (held, blank) == (f"{n} of {n} numbers agree", "")
+    assert (held, blank) == (f"{n} of {n} printed numbers agree", "")
     assert header.split() == ["published", "ours", "difference", "allowed", "what", "where"]
     assert result.stdout.count("✓") == n
     assert result.stderr == ""

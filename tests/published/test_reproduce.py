@@ -68,14 +68,14 @@ def test_the_text_to_the_letter(papers):
     assert str(reproduce()) == "\n".join(
         [
             "first: Title of first",
-            "2 of 2 numbers agree",
+            "2 of 2 printed numbers agree",
             "",
             "   published  ours    difference  allowed  what   where",
             "✓  1.69       1.6912  +0.0012     0.005    slope  Table 1",
             "✓  +          +                            sign   Table 2",
             "",
             "second: Title of second",
-            "0 of 1 numbers agree",
+            "0 of 1 printed numbers agree",
             "",
             "   published  ours  difference  allowed  what    where",
             "✗  -72.7      -73   -0.3        0.05     offset  Section 3",
@@ -97,6 +97,8 @@ def test_json_is_stable(papers):
         "ours": 1.6912,
         "allowed": 0.005,
         "reason": "printed to two digits",
+        "source": "printed",
+        "known": "",
         "difference": pytest.approx(0.0012),
         "holds": True,
     }

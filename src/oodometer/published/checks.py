@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,9 @@ class Check:
         ours: The same, derived again.
         allowed: By how much the two may differ, since the published inputs are rounded.
         reason: Why that much.
+        source: Whether the paper prints it, or whether it is a value of our own from the paper's data, which notices a
+            change of either.
+        known: Why it is known not to come out; it then counts as one that does not agree, and is no failure.
     """
 
     paper: str
@@ -27,6 +30,8 @@ class Check:
     ours: float | str
     allowed: float = 0.0
     reason: str = ""
+    source: Literal["printed", "own"] = "printed"
+    known: str = ""
 
     @property
     def difference(self) -> float | None:

@@ -34,8 +34,8 @@ class Reproductions:
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """The numbers that are out."""
-        return tuple(check for paper in self.papers for check in paper.checks if not check.holds)
+        """The numbers that are out, but for those that are known to be."""
+        return tuple(check for paper in self.papers for check in paper.checks if not check.holds and not check.known)
 
     def __str__(self) -> str:
         return "\n\n".join(_paper(one) for one in self.papers)
@@ -79,21 +79,31 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _paper(one: Reproduction) -> str:
-    held = sum(check.holds for check in one.checks)
     rows = [["", "published", "ours", "difference", "allowed", "what", "where"]]
     rows += [_row(check) for check in one.checks]
-    lines = [f"{one.paper}: {one.title}", f"{held} of {len(one.checks)} numbers agree", "", columns(rows)]
+    lines = [f"{one.paper}: {one.title}", summary(one), "", columns(rows)]
     if one.remarks:
         lines += ["", "Worth knowing:"]
         lines += [f"- {remark.where}: {remark.text}" for remark in one.remarks]
     return "\n".join(lines)
 
 
+def summary(one: Reproduction) -> str:
+    """How many agree: of those that the paper prints, and apart from them of our own."""
+    printed = [check for check in one.checks if check.source == "printed"]
+    own = [check for check in one.checks if check.source == "own"]
+    known = sum(bool(check.known) for check in printed)
+    text = f"{sum(check.holds for check in printed)} of {len(printed)} printed numbers agree"
+    text += f" ({known} known not to, see ≠)" if known else ""
+    return text + (f"; {sum(check.holds for check in own)} of {len(own)} values of our own" if own else "")
+
+
 def _row(check: Check) -> list[str]:
     difference = "" if check.difference is None or np.isnan(check.difference) else f"{check.difference:+.3g}"
     allowed = "" if check.difference is None else f"{check.allowed:.3g}"
-    mark = "✓" if check.holds else "✗"
-    return [mark, _shown(check.published), _shown(check.ours), difference, allowed, check.what, check.where]
+    mark = "✓" if check.holds else "≠" if check.known else "✗"
+    where = f"{check.where}: {check.known}" if check.known else check.where
+    return [mark, _shown(check.published), _shown(check.ours), difference, allowed, check.what, where]
 
 
 def _shown(value: float | str) -> str:
