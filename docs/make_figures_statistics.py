@@ -331,7 +331,9 @@ def draw_reproduction() -> None:
     axis.axvline(0, color=GREY, lw=1)
     for row, paper in enumerate(found.papers):
         shares = [
-            one.difference / one.allowed for one in paper.checks if one.difference is not None and one.allowed > 0
+            one.difference / one.allowed
+            for one in paper.checks
+            if one.difference is not None and one.allowed > 0 and not one.known
         ]
         heights = row + rng.uniform(-0.2, 0.2, len(shares))
         axis.plot(shares, heights, "o", color=ACCENT, ms=4.5, mec="white", mew=0.5, alpha=0.85)
