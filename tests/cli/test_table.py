@@ -109,6 +109,7 @@ def test_corruptions_and_half_widths() -> None:
         (("runs", "--columns", "rhoo"), 2, "no column 'rhoo'; did you mean rho?"),
         (("runs", "--sort", "zzz"), 2, "no column 'zzz' to sort by; known: clean, imagenet-c/fog/1, imagenetv2, model"),
         (("runs", "--what", "gaps", "--columns", "rho"), 2, "--columns are those of the leaderboard"),
+        (("runs", "--what", "corruptions", "--columns", "rho"), 2, "--columns one of: ce, relative-ce"),
         (("runs", "--sort", "klean"), 2, "no column 'klean' to sort by; did you mean clean?"),
         (("runs", "--what", "corruptions", "--shift", "cifar10-c"), 2, "no family of corruptions 'cifar10-c'"),
         (("runs", "-o", "nowhere/t.tex"), 2, "nowhere/t.tex: can't be written (No such file or directory)"),

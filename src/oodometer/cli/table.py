@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     metavar="NAME,...",
     default="",
     help="Of the leaderboard: clean, accuracy, drop, rho, tau, calibration, aurra, mce, relative-mce, "
-    "mean-corruption-error.  [default: clean,accuracy,rho, and mce where it is defined]",
+    "mean-corruption-error.  [default: clean,accuracy,rho, and mce where it is defined] Of corruptions: ce or "
+    "relative-ce instead of accuracies.",
 )
 @click.option("--model", "models", multiple=True, metavar="PATTERN", help="Only these, as 'resnet*'; more than once.")
 @click.option("--sort", default="", metavar="COLUMN", help="clean, a shift, rho:SHIFT, or model.  [default: the first]")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from oodometer.analysis.score import score
 from oodometer.core.errors import StoreError, UsageError
+from oodometer.data.imagenet import imagenet
+from oodometer.metrics.corruption_error import COMMON
 from oodometer.report.tables import TableOptions, corruptions_table
 from oodometer.study import study_of
 from oodometer.study.corruption_grid import grids_of
@@ -47,6 +50,38 @@ def test_severities_that_were_not_measured_are_not_told(filled, make_dataset, ri
         filled.add(data, right(50, 100), condition=condition, model="a", digest="a" * 32)
     table = corruptions_table(study_of(filled.store))
     assert "Each corruption: the mean over severities 1, 3; mean: over 1 corruption." in table.footnotes
+
+
+@pytest.mark.parametrize(
+    ("ratio", "mean", "title"), [("ce", "mce", "mCE"), ("relative-ce", "relative-mce", "rel. mCE")]
+)
+def test_corruption_errors_are_those_of_score(filled, make_dataset, right, ratio, mean, title):
+    data = make_dataset(200, space=imagenet(), name="imagenet")
+    for model, less in (("a", 0), ("b", 60)):
+        about = {"model": model, "digest": model * 32}
+        filled.add(data, right(190 - less, 200), **about)
+        for place, name in enumerate(COMMON):
+            for severity in range(1, 6):
+                hits = right(190 - less - (2 + place) * severity, 200)
+                filled.add(data, hits, condition=f"imagenet-c/{name}/{severity}", **about)
+    study = study_of(filled.store)
+    table = corruptions_table(study, TableOptions(columns=(ratio,)))
+    assert [column.id for column in table.columns][:2] == ["error", mean]
+    assert table.columns[1].title == title
+    assert {column.id for column in table.columns[2:]} == set(COMMON)
+    scored = {(row.model, row.condition): row.estimate for row in score(filled.store, metrics=[ratio, mean]).rows}
+    for row in table.rows:
+        cells = dict(zip([column.id for column in table.columns], row.cells, strict=True))
+        assert cells["error"].value == pytest.approx(0.05 if row.model == "a" else 0.35)
+        assert cells[mean] == scored[row.model, "imagenet-c"]
+        for name in COMMON:
+            assert cells[name] == scored[row.model, f"imagenet-c/{name}"]
+    assert any("AlexNet" in note for note in table.notes)
+
+
+def test_no_corruption_error_without_a_normaliser(corrupted):
+    with pytest.raises(StoreError, match="no CE under imagenet-c"):
+        corruptions_table(corrupted, TableOptions(columns=("ce",)))
 
 
 def test_one_family_at_a_time(corrupted):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
@@ -31,15 +32,29 @@ SHORT = {
 """As in table 1 of Hendrycks and Dietterich (2019), below their groups."""
 
 
+RATIOS = {"ce": ("mce", "CE", "mCE"), "relative-ce": ("relative-mce", "Relative CE", "rel. mCE")}
+"""What may be told instead of accuracies: the metric of the mean, and what both are called."""
+
+
 def corruptions_table(study: Study, options: TableOptions | None = None) -> ModelTable:
-    """Top-1 of every model: clean, in the mean, and under each corruption in the mean over its severities."""
+    """Every model: clean, in the mean, and under each corruption in the mean over its severities.
+
+    Top-1 accuracies; or with the column ``ce`` or ``relative-ce`` clean errors and corruption errors, as tables 1 and
+    2 of Hendrycks and Dietterich (2019) have them.
+    """
     options = options or TableOptions()
     grid, notes = _grid(study, options.shifts)
     wanted = wanted_models(study, options.models)
-    columns = [one for one in _columns(study, grid, wanted) if one.values]
+    (ratio,) = options.columns or ("",)
+    every = _ratios(study, grid, wanted, ratio) if ratio else _columns(study, grid, wanted)
+    columns = [one for one in every if one.values]
+    if ratio and len(columns) < 2:
+        raise StoreError(f"{study.address}: no {RATIOS[ratio][1]} under {grid.title}; 'oodometer score' says why")
+    what = f"{RATIOS[ratio][1]} of each model" if ratio else "Top-1 accuracy of each model"
+    notes = [*notes, *(_conventions(study, ratio) if ratio else [])]
     return ModelTable(
         "corruptions",
-        f"Top-1 accuracy of each model in per cent under the corruptions of {grid.title}.",
+        f"{what} in per cent under the corruptions of {grid.title}.",
         tuple(columns),
         rows_in_groups(study, columns, options),
         (_means(grid), *([f"Clean: {grid.clean_name}."] if grid.clean else []), *common_footnotes(columns)),
@@ -81,6 +96,42 @@ def _columns(study: Study, grid: CorruptionGrid, models: Sequence[str]) -> Itera
         values = {model: grid.over_severities(model, name) for model in models}
         title = SHORT.get(name, spaced(name).capitalize())
         yield Column(name, title, "percent", "high", _known(values), group_of(name), spaced(name))
+
+
+def _ratios(study: Study, grid: CorruptionGrid, models: Sequence[str], ratio: str) -> Iterator[Column]:
+    """Clean errors, the mean, and each corruption's own; less is better."""
+    mean, _, title = RATIOS[ratio]
+    errors = {name: _error_of(grid.clean[name]) for name in models if name in grid.clean}
+    yield Column("error", "error", "percent", "low", errors)
+    yield Column(mean, title, "percent", "low", _scored(study, grid, models, mean, grid.family))
+    for name in grid.corruptions:
+        values = _scored(study, grid, models, ratio, f"{grid.family}/{name}")
+        yield Column(
+            name, SHORT.get(name, spaced(name).capitalize()), "percent", "low", values, group_of(name), spaced(name)
+        )
+
+
+def _error_of(accuracy: Estimate) -> Estimate:
+    low, high = (None if bound is None else 1 - bound for bound in (accuracy.high, accuracy.low))
+    return replace(accuracy, value=1 - accuracy.value, low=low, high=high)
+
+
+def _scored(
+    study: Study, grid: CorruptionGrid, models: Sequence[str], metric: str, condition: str
+) -> dict[str, Estimate]:
+    return {
+        score.model: score.estimate
+        for score in study.scores
+        if (score.metric, score.condition) == (metric, condition)
+        and score.model in models
+        and score.content in grid.contents
+    }
+
+
+def _conventions(study: Study, ratio: str) -> list[str]:
+    """By whose errors they are divided."""
+    said = dict.fromkeys(score.convention for score in study.scores if score.metric in (ratio, RATIOS[ratio][0]))
+    return [f"{ratio}: {convention}" for convention in said]
 
 
 def _known(values: dict[str, Estimate | None]) -> dict[str, Estimate]:

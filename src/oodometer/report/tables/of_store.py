@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.robustness import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.core.errors import UsageError, did_you_mean
-from oodometer.report.tables.corruptions import corruptions_table
+from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table
 from oodometer.report.tables.leaderboard import leaderboard_table
 from oodometer.report.tables.table import ModelTable, TableOptions
@@ -47,8 +47,10 @@ def table(
     """
     if what not in TABLES:
         raise UsageError(f"no table {what!r}{did_you_mean(what, TABLES)}; there are {', '.join(TABLES)}")
-    if what != "leaderboard" and options.columns:
-        raise UsageError(f"--columns are those of the leaderboard; --what {what} has its own")
+    if what == "corruptions" and options.columns and options.columns not in [(name,) for name in RATIOS]:
+        raise UsageError(f"--what corruptions has accuracies, or with --columns one of: {', '.join(RATIOS)}")
+    if what == "gaps" and options.columns:
+        raise UsageError("--columns are those of the leaderboard; --what gaps has its own")
     # Shifts that are named are the only ones whose lines are drawn; a family's corruptions need no line.
     only = options.shifts or None if what != "corruptions" else None
     return TABLES[what](study_of(store, origins=origins, options=line, only=only), options)
