@@ -139,6 +139,23 @@ def test_import_without_n_says_that_there_is_no_interval(workplace: Path) -> Non
     assert "n=50000" in oodometer("score", "other").stdout
 
 
+def test_import_with_the_sizes_of_the_published_sets(workplace: Path) -> None:
+    """As many images as the papers say: 50,000, 10,000 and 7,500; what the table says itself counts more."""
+    (workplace / "wide.csv").write_text("model,val,imagenetv2-matched-frequency-format-val,mine\na,70,60,50\n")
+    (workplace / "long.csv").write_text("model,condition,accuracy,n\na,imagenet-a,0.5,\nb,imagenet-a,0.5,100\n")
+    for table in ("wide.csv", "long.csv"):
+        result = oodometer("import", table, "--sizes", "published", "--store", "runs")
+        assert result.exit_code == 0, result.stderr
+    rows = json.loads(oodometer("ls", "runs", "--json").stdout)
+    assert {(row["model"], row["condition"]): row["images"] for row in rows} == {
+        ("a", "val"): 50_000,
+        ("a", "imagenetv2-matched-frequency-format-val"): 10_000,
+        ("a", "mine"): None,
+        ("a", "imagenet-a"): 7_500,
+        ("b", "imagenet-a"): 100,
+    }
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

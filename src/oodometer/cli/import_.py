@@ -18,7 +18,7 @@ from oodometer.cli.output import say
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where it is kept.")
 @click.option("--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say.")
-@click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n.")
+@click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n; or: published.")
 @click.option("--model", "name", help="Predictions: the model's name.  [default: the file's name without its ending]")
 @click.option("--category", help="Predictions: the category of the models, where --categories does not say it.")
 @click.option("--categories", metavar="CSV", help="Predictions: the models' categories, as model,category[,parent].")
@@ -56,13 +56,14 @@ def command(files: Sequence[str], **flags: Any) -> None:
 
 
 def _import_table(file: str, flags: dict[str, Any]) -> None:
-    from oodometer.engine.imports import import_table
+    from oodometer.engine.imports import PUBLISHED, import_table
     from oodometer.store.tables import read_sizes
 
-    sizes = flags["sizes"]
-    rows = import_table(file, store=flags["store"], n=flags["n"], sizes=read_sizes(sizes) if sizes else None)
+    given, own = flags["sizes"], flags["sizes"] not in (None, PUBLISHED)
+    sizes: Any = read_sizes(given) if own else given
+    rows = import_table(file, store=flags["store"], n=flags["n"], sizes=sizes)
     models, conditions = {row.model for row in rows}, {row.condition for row in rows}
     say(f"{len(rows)} accuracies of {len(models)} models on {len(conditions)} conditions, kept in {flags['store']}")
     unknown = sum(row.n is None for row in rows)
     if unknown:
-        say(f"warning: {unknown} of them without n, so without interval; give --n or --sizes")
+        say(f"warning: {unknown} of them without n, so without interval; give --n, --sizes CSV, or --sizes published")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import numpy as np
 
+from oodometer.catalogue.names import find_shift
 from oodometer.core.condition import Condition
 from oodometer.core.dataset import Dataset
 from oodometer.core.model import Card
@@ -21,19 +23,35 @@ from oodometer.store.index import look
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_table_file, write_table
 
+PUBLISHED: Final = "published"
+"""In the place of sizes: those of the published sets."""
+
 
 def import_table(
-    path: str, *, store: str | Store, n: int | None = None, sizes: Mapping[str, int] | None = None
+    path: str,
+    *,
+    store: str | Store,
+    n: int | None = None,
+    sizes: Mapping[str, int] | Literal["published"] | None = None,
 ) -> list[Accuracy]:
     """Bring a CSV table of accuracies into a store, long or wide; see `oodometer.store.tables.parse_table`.
 
     Args:
         n: The number of images behind each accuracy, where the table does not say; without it, no interval.
-        sizes: The same per condition.
+        sizes: The same per condition; ``published``: as many as the published sets of these names have.
     """
-    rows = read_table_file(path, n=n, sizes=sizes)
+    if sizes == PUBLISHED:
+        rows = [_of_published_size(row) for row in read_table_file(path, n=n)]
+    else:
+        rows = read_table_file(path, n=n, sizes=sizes)
     write_table(_opened(store), rows)
     return rows
+
+
+def _of_published_size(row: Accuracy) -> Accuracy:
+    """The accuracy with the number of images of the published set, where nobody says another."""
+    entry = find_shift(row.condition) if row.n is None else None
+    return replace(row, n=entry.n) if entry is not None else row
 
 
 def import_predictions(
