@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Input, Model, checked_logits, n_cores
+from oodometer.core.model import IMAGENET_MEAN, IMAGENET_STD, Compute, Input, Model, batches, checked_logits, n_cores
 from oodometer.core.preprocessing import Interpolation
 from oodometer.preflight.finding import Finding, Tried
 from oodometer.preflight.order import is_better
@@ -19,6 +20,9 @@ FIRST_LOOK = 64
 
 LEAST_BETTER = 0.03
 """Three points more, at the least: less may be chance in the choice of a crop."""
+
+AT_ONCE = 16
+"""Images of one pass."""
 
 Triple = tuple[float, float, float]
 HALF: Triple = (0.5, 0.5, 0.5)
@@ -105,7 +109,11 @@ def shown_otherwise(model: Model, given: Input) -> Model | None:
 
 def ask(model: Model, pixels: np.ndarray) -> np.ndarray:
     """The logits, (N, K)."""
-    return checked_logits(model, model.open(Compute(threads=n_cores()))(pixels), len(pixels))
+    forward = model.open(Compute(threads=1))
+    # As in a run, each core a pass of its own: faster than all cores in one pass.
+    with ThreadPoolExecutor(n_cores()) as pool:
+        parts = list(pool.map(forward, [pixels[some] for some in batches(len(pixels), AT_ONCE)]))
+    return checked_logits(model, np.concatenate(parts), len(pixels))
 
 
 @dataclass
