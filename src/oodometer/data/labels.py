@@ -11,9 +11,9 @@ import numpy as np
 
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.data.imagenet import imagenet, imagenet_index
 
-MAX_CLASSES = 1_000_000
 BETWEEN = "|"
 """Between the labels of an image that has several."""
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError, UsageError, did_you_mean
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.data.array_file import names_in_npz, read_npy, read_npz
-from oodometer.data.labels import MAX_CLASSES
 from oodometer.data.text_file import read_lines
 from oodometer.models.card import Declared, card_beside
 

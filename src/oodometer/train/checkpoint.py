@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from oodometer.core.errors import ModelError
+from oodometer.core.messages import one_line
 from oodometer.models.files import read_file
-from oodometer.models.messages import one_line
+from oodometer.models.pickle_texts import check_pickles
 
 FORMAT = 1
 
@@ -59,6 +60,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     import torch
 
     content = read_file(path)
+    check_pickles(content, path)
     try:
         table = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         if table.pop("format") != FORMAT:
