@@ -18,13 +18,17 @@ BETWEEN = "|"
 """Between the labels of an image that has several."""
 
 
+MOST_DIGITS = 400
+"""Of a number; what is longer is a name, since Python refuses to read numbers of thousands of digits."""
+
+
 def is_number(text: str) -> bool:
     """Whether it is a whole number from 0 on.
 
     >>> is_number("007"), is_number("-1"), is_number("²")
     (True, False, False)
     """
-    return text.isascii() and text.isdigit()
+    return len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
 
 
 def space_of(names: Iterable[str], *, name: str) -> tuple[LabelSpace, dict[str, int]]:
