@@ -13,7 +13,7 @@ import numpy as np
 
 from oodometer.core.errors import DataError
 from oodometer.core.limits import LARGE_BYTES, MAX_SHRUNK
-from oodometer.core.reading import check_regular, reading, unwarned
+from oodometer.core.reading import check_regular, reading, unwarned, why
 
 PLAIN_KINDS = "biufSU"
 """Truth values, whole and other numbers, texts: all that is ever read."""
@@ -63,6 +63,14 @@ def read_array(stream: IO[bytes], size: int, where: str) -> np.ndarray:
         stream.seek(0)
         with unwarned():
             return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+
+
+def values_in(array: np.ndarray, where: str) -> list[Any]:
+    """The values of an array that was read, one after the other; its texts may be of letters that do not exist."""
+    try:
+        return array.reshape(-1).tolist()
+    except (SystemError, ValueError) as error:
+        raise DataError(f"{where}: a text in it is none ({why(error)})") from error
 
 
 @dataclass(frozen=True)

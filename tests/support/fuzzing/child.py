@@ -27,8 +27,8 @@ SECONDS = 10
 """Of a case, before the process is ended; the slowest good one takes less than half a second."""
 HEADROOM = 1 << 30
 """Address space beyond what the libraries have taken when the first case begins."""
-MOST_GROWTH = {"onnx": 1 << 20}
-"""KiB of memory that a case may take at its peak: for networks two tensors of the allowed size..."""
+MOST_GROWTH = {"onnx": 1 << 20, "images": 1 << 20}
+"""KiB of memory that a case may take at its peak: two tensors, or copies of the pixels, of the allowed size..."""
 MOST_OTHERS = 1 << 18
 """... and otherwise less, since the files are of a few KiB."""
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from oodometer.core.reading import unwarned
+
 Rng = np.random.Generator
 NPY = re.compile(rb"\x93NUMPY(.)\x00(..)", re.DOTALL)
 SHAPES = (
@@ -120,7 +122,7 @@ def edit_members(content: bytes, rng: Rng) -> bytes:
     except Exception:
         return flip(content, rng)
     chosen, rename, target = int(rng.integers(len(members))), rng.random() < 0.1, io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
+    with unwarned(), zipfile.ZipFile(target, "w") as archive:  # of two members of one name
         for place, (info, inside) in enumerate(members):
             name = info.filename
             if place == chosen and rename:

@@ -14,7 +14,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.reading import reading
 from oodometer.data import addresses
-from oodometer.data.array_file import Header, read_header, read_member
+from oodometer.data.array_file import Header, read_header, read_member, values_in
 from oodometer.data.array_file import read_array as read_stream
 from oodometer.data.labels import ids_of_positions, parse_labels
 from oodometer.data.source import ArraySource, PixelRows
@@ -192,4 +192,4 @@ def _parse(labels: np.ndarray | None, n: int, address: str, name: str) -> tuple[
         raise DataError(f"{address}: {n} images but labels of shape {labels.shape}; expected ({n},)")
     if labels.dtype.kind not in "iuU":
         raise DataError(f"{address}: its labels are {labels.dtype}; expected whole numbers or class names")
-    return parse_labels(labels.reshape(n).tolist(), name=name)
+    return parse_labels(values_in(labels, address), name=name)
