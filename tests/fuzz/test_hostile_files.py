@@ -253,6 +253,16 @@ def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
     assert message == "set: the image 'class/\\udcff' has a name that is not UTF-8; rename it"
 
 
+def test_names_of_other_things_that_are_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(b"a\xff")
+    put(tmp_path / name / "0" / "a.png", picture())
+    assert "the data set 'a\\udcff' has a name" in refusal(lambda: odo.load_data(tmp_path / name))
+    table = put(tmp_path / f"{name}.csv", "model,clean\nnet,0.5\n")
+    assert "the table 'a\\udcff.csv'" in refusal(lambda: odo.import_table(str(table), store=str(tmp_path / "runs")))
+    answers = put(tmp_path / f"{name}.csv", "id,first\na,0\n")
+    assert "the model 'a\\udcff' has a name" in refusal(lambda: odo.read_predictions(str(answers)))
+
+
 def test_a_path_with_a_zero_in_it(tmp_path: Path) -> None:
     listed = put(tmp_path / "list.csv", b"path,label\na\x00.png,0\n")
     dataset = odo.load_data(listed)

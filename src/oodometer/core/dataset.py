@@ -13,6 +13,7 @@ import numpy as np
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.reading import check_texts
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -88,6 +89,7 @@ class Dataset:
             seen: set[str] = set()
             twice = next(one for one in self.ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
             raise DataError(f"{self.name}: two images have the id {twice!r}; ids must be unique")
+        check_texts((self.name,), "the data set")
         check_texts(self.ids, f"{self.name}: the image")
         check_texts(self.space.classes, f"{self.name}: the class")
         low, high = int(self.labels.min()), int(self.labels.max())
@@ -153,19 +155,6 @@ class Dataset:
         if self.other_labels is not None:
             total.update(repr(self.other_labels).encode())
         return total.hexdigest()
-
-
-def check_texts(texts: Sequence[str], what: str) -> None:
-    """An error where one of them is no Unicode, as a file name of another encoding is not: no table can hold it."""
-    try:
-        "\n".join(texts).encode()
-    except UnicodeEncodeError:
-        bad = next(text for text in texts if not _is_unicode(text))
-        raise DataError(f"{what} {bad!r} has a name that is not UTF-8; rename it") from None
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def title_of(name: str, part: str, subset: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from oodometer.core.errors import DataError, OodometerError
@@ -26,6 +26,20 @@ def check_regular(
         what = next((name for test, name in KINDS if test(status.st_mode)), "a device")
         raise kind(f"{os.fspath(path)}: {what}, not a file; {todo}")
     return status.st_size
+
+
+def check_texts(texts: Sequence[str], what: str) -> None:
+    r"""An error where one of them is no Unicode, as a file name of another encoding is not: no table can hold it.
+
+    >>> check_texts(["a", "b\udcff"], "val: the image")
+    Traceback (most recent call last):
+    oodometer.core.errors.DataError: val: the image 'b\udcff' has a name that is not UTF-8; rename it
+    """
+    try:
+        "\n".join(texts).encode()
+    except UnicodeEncodeError:
+        bad = next(text for text in texts if any("\ud800" <= letter <= "\udfff" for letter in text))
+        raise DataError(f"{what} {bad!r} has a name that is not UTF-8; rename it") from None
 
 
 @contextmanager

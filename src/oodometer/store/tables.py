@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError
-from oodometer.core.reading import check_regular, reading
+from oodometer.core.reading import check_regular, check_texts, reading
 from oodometer.store.checked import listed, of_stem, put
 from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
@@ -79,6 +79,7 @@ def read_table_file(path: str, *, n: int | None = None, sizes: Mapping[str, int]
     """The accuracies of a CSV file; see `parse_table`."""
     with reading(path, "table"):
         check_regular(path)
+        check_texts((Path(path).name,), "the table")
         text = Path(path).read_text(encoding="utf-8-sig")
         return parse_table(text, source=Path(path).name, n=n, sizes=sizes)
 
