@@ -169,7 +169,7 @@ def parse_card(table: Mapping[str, Any], *, where: str, folder: Path) -> Declare
     said = {key: TOP_KEYS[key](value, f"{where}: {key}") for key, value in top.items()}
     said |= {key: INPUT_KEYS[key](value, f"{where} [input]: {key}") for key, value in below.items()}
     if "classes" in said:
-        said["classes"] = label_space(said["classes"], folder=folder)
+        said["classes"] = label_space(said["classes"], folder=folder, where=f"{where}: classes")
     _check(Declared(**said), where)
     return Declared(**said)
 
@@ -185,10 +185,10 @@ def _check(declared: Declared, where: str) -> None:
         raise UsageError(f"{where}: {error}") from error
 
 
-def label_space(classes: str | tuple[str, ...], *, folder: Path) -> LabelSpace:
+def label_space(classes: str | tuple[str, ...], *, folder: Path, where: str = "classes") -> LabelSpace:
     """The classes that ``imagenet-1k``, a file with one class per line, or a list names."""
     if not isinstance(classes, str):
-        return _distinct("card", classes, "classes")
+        return _distinct("card", classes, where)
     if classes == IMAGENET:
         from oodometer.data.imagenet import imagenet
 

@@ -99,9 +99,9 @@ BLIND = (flip, overwrite, cut, zero, double, drop, insert, renumber)
 def edit_header(content: bytes, rng: Rng) -> bytes:
     """Another header of a ``.npy`` file, of the right length."""
     match = NPY.match(content)
-    if match is None or match[2] == b"\0\0":
+    end = 10 + int.from_bytes(match[2], "little") if match else 0
+    if match is None or not content[10:end]:
         return flip(content, rng)
-    end = 10 + int.from_bytes(match[2], "little")
     header = content[10:end].decode("latin-1")
     choice = rng.integers(3)
     if choice == 0:
