@@ -340,20 +340,42 @@ def test_a_network_of_a_tensor_that_fills_the_memory(tmp_path: Path, times: int)
     assert f"model large: 'zeros' of shape (1024, {times})" in refusal(lambda: odo.load_model(f"onnx:{path}"))
 
 
-@pytest.mark.parametrize("trips", [None, 2**62])
-def test_a_network_that_never_ends(tmp_path: Path, trips: int | None) -> None:
+def test_a_network_with_a_loop_that_ends_and_large_constants_is_read(tmp_path: Path) -> None:
+    from onnx import helper, numpy_helper
+
+    large = numpy_helper.from_array(np.ones((192, 50), np.float32))
+    nodes = [
+        helper.make_node("Constant", [], ["w"], value=large),
+        helper.make_node("Constant", [], ["trips"], value=numpy_helper.from_array(np.array(3))),
+        helper.make_node("Flatten", ["x"], ["flat"]),
+        helper.make_node("MatMul", ["flat", "w"], ["fifty"]),
+        helper.make_node("Loop", ["trips", "", "fifty"], ["y"], body=relu_body(50)),
+    ]
+    path = save_network(tmp_path / "good.onnx", nodes, ["N", 50], {})
+    model = odo.load_model(f"onnx:{path}", input=odo.Input(odo.Geometry(8, 8), (0, 0, 0), (1, 1, 1)))
+    # reference: 192 pixels of 51 / 255 times weights of 1
+    np.testing.assert_allclose(model.logits(np.full((2, 8, 8, 3), 51, np.uint8)), 192 * 0.2, rtol=1e-5)
+
+
+def relu_body(width: int):
     from onnx import TensorProto, helper
 
-    carried = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 192]) for name in ("before", "after")]
+    carried = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", width]) for name in ("before", "after")]
     number, go_on, still = (
         helper.make_tensor_value_info(name, kind, [])
         for name, kind in (("number", TensorProto.INT64), ("go", TensorProto.BOOL), ("still", TensorProto.BOOL))
     )
     inner = [helper.make_node("Identity", ["go"], ["still"]), helper.make_node("Relu", ["before"], ["after"])]
-    body = helper.make_graph(inner, "body", [number, go_on, carried[0]], [still, carried[1]])
+    return helper.make_graph(inner, "body", [number, go_on, carried[0]], [still, carried[1]])
+
+
+@pytest.mark.parametrize("trips", [None, 2**62])
+def test_a_network_that_never_ends(tmp_path: Path, trips: int | None) -> None:
+    from onnx import helper
+
     nodes = [
         helper.make_node("Flatten", ["x"], ["flat"]),
-        helper.make_node("Loop", ["" if trips is None else "trips", "yes", "flat"], ["y"], body=body),
+        helper.make_node("Loop", ["" if trips is None else "trips", "yes", "flat"], ["y"], body=relu_body(192)),
     ]
     tensors = {"yes": np.array(True), **({} if trips is None else {"trips": np.array(trips)})}
     path = save_network(tmp_path / "endless.onnx", nodes, ["N", 192], tensors)

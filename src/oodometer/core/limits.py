@@ -24,7 +24,8 @@ MAX_CARD_BYTES = 2**26
 """Of a model's card or a file of class names: a million names of 60 letters."""
 
 MAX_TENSOR_BYTES = 2**29
-"""Of a tensor inside an ONNX network that is shown one image; those of published classifiers are below 2**27."""
+"""Of a tensor inside an ONNX network that is shown one image, unless its weights are larger; those of published
+classifiers are below 2**27."""
 
 MAX_LOOPS = 10_000
 """Passes through the loops of an ONNX network for one image; classifiers are exported without any."""

@@ -15,6 +15,10 @@ SMALL = 1024
 """Numbers of a weight up to which it may be the shape of something; larger ones are known by their own shape alone."""
 
 
+FIXED_BATCH = 8
+"""For how many images the bound is raised where a network wants a fixed number of them."""
+
+
 def check_bounds(network: Network, view: Geometry, *, name: str) -> None:
     """An error where a tensor would be too large for one image, or a loop not known to end.
 
@@ -22,11 +26,12 @@ def check_bounds(network: Network, view: Geometry, *, name: str) -> None:
     on the answers themselves are not seen.
     """
     _check_loops(network.proto, name)
+    # What follows from a large weight may be as large; and several images are asked about at once where they must.
+    most = max(MAX_TENSOR_BYTES * min(network.batch or 1, FIXED_BATCH), network.proto.ByteSize())
     for what, shape, n_bytes in _tensors(network, view):
-        if n_bytes > MAX_TENSOR_BYTES:
+        if n_bytes > most:
             raise ModelError(
-                f"model {name}: {what!r} of shape {shape} would take {n_bytes:,} bytes for one image (at most "
-                f"{MAX_TENSOR_BYTES:,}); is it whole?"
+                f"model {name}: {what!r} of shape {shape} would take {n_bytes:,} bytes (at most {most:,}); is it whole?"
             )
 
 
@@ -64,11 +69,14 @@ def _constants_of(graph: Any) -> dict[str, Any]:
     """The small numbers that a graph brings along, by name."""
     from onnx import numpy_helper
 
-    tensors = {tensor.name: tensor for tensor in getattr(graph, "initializer", ())}
-    for node in graph.node:
-        if node.op_type == "Constant" and node.output:
-            tensors.update((node.output[0], given.t) for given in node.attribute if given.name == "value")
+    tensors = {tensor.name: tensor for tensor in getattr(graph, "initializer", ())} | _constant_nodes(graph)
     return {key: numpy_helper.to_array(tensor) for key, tensor in tensors.items() if _is_small(tensor)}
+
+
+def _constant_nodes(graph: Any) -> dict[str, Any]:
+    """What nodes of a graph give as a tensor, by name."""
+    nodes = [node for node in graph.node if node.op_type == "Constant" and node.output]
+    return {node.output[0]: given.t for node in nodes for given in node.attribute if given.name == "value"}
 
 
 def _is_small(tensor: Any) -> bool:
@@ -81,8 +89,11 @@ def _tensors(network: Network, view: Geometry) -> Iterator[tuple[str, tuple[int,
 
     for sparse in network.proto.graph.sparse_initializer:
         yield _sized(sparse.values.name, tuple(sparse.dims), sparse.values.data_type)
-    graph = shape_inference.infer_shapes(_skeleton(network, view), data_prop=True).graph
-    for value in (*graph.input, *graph.value_info, *graph.output):
+    try:
+        graph = shape_inference.infer_shapes(_skeleton(network, view), data_prop=True).graph
+    except Exception:  # what can't be followed is for onnxruntime to judge
+        return
+    for value in (graph.input[0], *graph.value_info, *graph.output):
         kind = value.type.tensor_type
         dims = kind.shape.dim
         if kind.elem_type in helper.get_all_tensor_dtypes() and kind.elem_type != TensorProto.STRING and dims:
@@ -106,7 +117,7 @@ def _skeleton(network: Network, view: Geometry) -> Any:
     graph = network.proto.graph
     sides = (view.height, view.width)
     shape = [network.batch or 1, *((*sides, 3) if network.channels_last else (3, *sides))]
-    weights = {tensor.name: tensor for tensor in graph.initializer}
+    weights = {tensor.name: tensor for tensor in graph.initializer} | _constant_nodes(graph)
     kinds = {value.name: value.type.tensor_type.elem_type for value in graph.input}
     inputs = [onnx.helper.make_tensor_value_info(network.input, kinds[network.input], shape)]
     inputs += [
@@ -115,8 +126,10 @@ def _skeleton(network: Network, view: Geometry) -> Any:
         if not _is_small(tensor)
     ]
     outputs = [onnx.helper.make_empty_tensor_value_info(value.name) for value in graph.output]
-    small = [tensor for tensor in weights.values() if _is_small(tensor)]
-    bare = onnx.helper.make_graph(graph.node, "bare", inputs, outputs, small)
+    small = [tensor for tensor in graph.initializer if _is_small(tensor)]
+    large = {value.name for value in inputs}
+    nodes = [node for node in graph.node if not large.intersection(node.output)]
+    bare = onnx.helper.make_graph(nodes, "bare", inputs, outputs, small)
     return onnx.helper.make_model(
         bare,
         opset_imports=network.proto.opset_import,
