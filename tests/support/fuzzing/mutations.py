@@ -120,6 +120,8 @@ def edit_members(content: bytes, rng: Rng) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [(info, archive.read(info)) for info in archive.infolist()]
     except Exception:
+        members = []
+    if not members:
         return flip(content, rng)
     chosen, rename, target = int(rng.integers(len(members))), rng.random() < 0.1, io.BytesIO()
     with unwarned(), zipfile.ZipFile(target, "w") as archive:  # of two members of one name
