@@ -124,7 +124,7 @@ def test_a_knee_with_too_few_models_above() -> None:
         (("runs", "--table", "grid.csv", "--y", "v2"), 2, "give a STORE or --table CSV, one of the two"),
         (("--table", "grid.csv"), 2, "Missing option '--shift'"),
         (("--table", "none.csv", "--y", "v2"), 1, "none.csv: no such table"),
-        (("--table", ".", "--y", "v2"), 1, ".: not a text file; expected CSV"),
+        (("--table", ".", "--y", "v2"), 1, ".: a folder, not a file; give a regular file"),
         (("--table", "grid.csv", "--x", "clean", "--y", "v2"), 2, "the table: nothing was measured on 'clean'"),
         (("--table", "grid.csv", "--y", "v2"), 2, "no categories are known: give --categories CSV"),
         (("--table", "grid.csv", "--x", "val", "--y", "v2"), 2, "no categories are known: give --categories CSV"),

@@ -76,7 +76,7 @@ def test_a_small_archive_of_a_huge_array_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
-    assert message_of(lambda: read_npy(tmp_path / "a.npy")).endswith("a.npy: no such file")
+    assert message_of(lambda: read_npy(tmp_path / "a.npy")).endswith("a.npy: no such array; check the path")
     np.savez(tmp_path / "a.npz", x=np.arange(2))
     assert "no item named 'y.npy'" in message_of(lambda: read_npz(tmp_path / "a.npz", ["y"]))
 

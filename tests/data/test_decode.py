@@ -7,7 +7,8 @@ import pytest
 from PIL import Image, features
 
 from oodometer.core.errors import DataError
-from oodometer.data.decode import MAX_PIXELS, decode, pixels_of
+from oodometer.core.limits import MAX_PIXELS
+from oodometer.data.decode import decode, pixels_of
 
 
 def decoded(content):

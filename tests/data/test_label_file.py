@@ -99,7 +99,7 @@ def test_arrays_that_can_not_be_labels(tmp_path: Path, array: np.ndarray) -> Non
 
 
 def test_what_has_no_end_is_not_begun() -> None:
-    with pytest.raises(DataError, match="/dev/zero: not a file; it should hold the true classes"):
+    with pytest.raises(DataError, match="/dev/zero: a device, not a file; it should hold the true classes"):
         read_labels("/dev/zero")
     with pytest.raises(DataError, match="none: no such file; it should hold the true classes"):
         read_labels("none")

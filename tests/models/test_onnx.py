@@ -307,7 +307,7 @@ def test_missing_files_and_folders(tmp_path):
     with pytest.raises(ModelError, match=r"absent\.onnx: no such model file"):
         load_model(str(tmp_path / "absent.onnx"))
     (tmp_path / "folder.onnx").mkdir()
-    with pytest.raises(ModelError, match=r"folder\.onnx: can't read this model file"):
+    with pytest.raises(ModelError, match=r"folder\.onnx: a folder, not a file"):
         load_model(str(tmp_path / "folder.onnx"))
 
 

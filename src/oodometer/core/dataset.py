@@ -13,6 +13,7 @@ import numpy as np
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.reading import check_texts
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -88,6 +89,9 @@ class Dataset:
             seen: set[str] = set()
             twice = next(one for one in self.ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
             raise DataError(f"{self.name}: two images have the id {twice!r}; ids must be unique")
+        check_texts((self.name,), "the data set")
+        check_texts(self.ids, f"{self.name}: the image")
+        check_texts(self.space.classes, f"{self.name}: the class")
         low, high = int(self.labels.min()), int(self.labels.max())
         if low < -1 or high >= len(self.space):
             bad = high if high >= len(self.space) else low

@@ -6,11 +6,36 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from oodometer.core.limits import MAX_MESSAGE
+
 
 class OodometerError(Exception):
-    """Something the user can mend; the message says what, where, and what to do."""
+    """Something the user can mend; the message says what, where, and what to do, in one line."""
 
     exit_code = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(in_one_line(message))
+
+
+def in_one_line(message: str) -> str:
+    r"""A message such that nothing that a file says, and that is quoted in it, can break the line or fill the screen.
+
+    >>> in_one_line("a.csv: no column 'x\ny\udcff'")
+    "a.csv: no column 'x\\ny\\udcff'"
+    >>> len(in_one_line("9" * 5000))
+    1000
+    """
+    if not message.isprintable():
+        message = "".join(letter if letter.isprintable() else _escaped(letter) for letter in message)
+    if len(message) <= MAX_MESSAGE:
+        return message
+    begin = MAX_MESSAGE * 2 // 3
+    return f"{message[:begin]}…{message[begin + 1 - MAX_MESSAGE :]}"  # the end says what to do
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
 
 
 class UsageError(OodometerError):
@@ -35,6 +60,9 @@ class RequirementNotMetError(OodometerError):
     """The work was done, and a requirement that the user stated is not met."""
 
     exit_code = 3
+
+    def __init__(self, message: str) -> None:
+        Exception.__init__(self, message)  # as long as it has to be: it quotes no file
 
 
 class PreflightError(OodometerError):

@@ -13,6 +13,7 @@ import numpy as np
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.reading import check_texts
 
 Category = Literal["standard", "robust intervention", "adversarially trained", "more data"]
 Device = Literal["cpu", "cuda", "mps"]
@@ -123,6 +124,10 @@ class Model:
     card: Card = field(default_factory=Card)
     differentiable: Callable[[Compute], Any] | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_texts((self.name,), "the model")
+        check_texts(self.space.classes, f"model {self.name}: the class")
 
     @cached_property
     def _forward(self) -> Forward:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from oodometer.core.errors import UsageError
+from oodometer.core.limits import MAX_INPUT_SIDE
 
 Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
 INTERPOLATIONS: tuple[Interpolation, ...] = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos")
@@ -32,6 +33,8 @@ class Geometry:
     def __post_init__(self) -> None:
         if min(self.height, self.width) < 1:
             raise UsageError(f"an input of {self.width}x{self.height} pixels: both sides must be at least 1")
+        if max(self.height, self.width, self.resize or 0) > MAX_INPUT_SIDE:
+            raise UsageError(f"{self}: no side may be longer than {MAX_INPUT_SIDE} pixels")
         if self.resize is not None and self.resize < max(self.height, self.width):
             raise UsageError(
                 f"resize {self.resize} is smaller than the crop {self.width}x{self.height}: "

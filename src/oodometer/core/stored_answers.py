@@ -9,6 +9,7 @@ import numpy as np
 
 from oodometer.core.errors import DataError
 from oodometer.core.model import Card
+from oodometer.core.reading import check_texts
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class StoredAnswers:
                 f"predictions {self.name}: {len(self.ids)} ids but an array of shape {self.values.shape}; "
                 "expected one row per id"
             )
+        check_texts((self.name,), "the model")
+        check_texts(self.ids, f"predictions {self.name}: the image")
         if len(set(self.ids)) != len(self.ids):
             raise DataError(f"predictions {self.name}: an id occurs twice")
 

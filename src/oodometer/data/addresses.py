@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import IO, Any
 
 from oodometer.core.errors import DataError
+from oodometer.core.reading import check_regular
 
 # What file systems call the thing that changes when a file does, the most telling first.
 _MARKS = ("ETag", "etag", "md5Hash", "md5", "checksum", "mtime", "LastModified", "last_modified", "updated", "created")
@@ -104,6 +105,7 @@ def read_bytes(address: str) -> bytes:
         fs, path = _file_system(address)
         return bytes(_remote(address, fs.cat_file, path))
     try:
+        check_regular(address)
         with open(address, "rb", buffering=0) as file:
             return file.read()
     except (OSError, ValueError) as error:
@@ -131,7 +133,19 @@ def open_binary(address: str) -> IO[bytes]:
         file: IO[bytes] = _remote(address, fs.open, path, "rb")
         return file
     try:
+        check_regular(address)
         return open(address, "rb")
+    except (OSError, ValueError) as error:
+        raise _unreadable(address, error) from error
+
+
+def size_of(address: str) -> int:
+    """The bytes of a file."""
+    if is_remote(address):
+        fs, path = _file_system(address)
+        return int(_remote(address, fs.size, path))
+    try:
+        return check_regular(address)
     except (OSError, ValueError) as error:
         raise _unreadable(address, error) from error
 

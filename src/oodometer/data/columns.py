@@ -21,8 +21,17 @@ def column_of(values: Sequence[Any]) -> np.ndarray:
         whole = len(present) == len(values) and all(isinstance(value, int) and abs(value) < 2**63 for value in values)
         if whole:
             return np.array(values, dtype=np.int64)
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    return np.array(["" if value is None else str(value) for value in values], dtype=np.str_)
+        if all(isinstance(value, float) or abs(value) < 2**1023 for value in present):
+            return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    return np.array(["" if value is None else _text(value) for value in values], dtype=np.str_)
+
+
+def _text(value: Any) -> str:
+    """A value as text that any table can hold: JSON can name halves of letters, Python won't write long numbers."""
+    try:
+        return str(value).encode(errors="backslashreplace").decode()
+    except ValueError:
+        return "a number of too many digits"
 
 
 def column_of_texts(texts: Sequence[str]) -> np.ndarray:

@@ -11,9 +11,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from oodometer.core.errors import DataError
-
-MAX_PIXELS = 178_956_970
-"""Twice the size at which Pillow begins to warn: what is larger is taken for a decompression bomb."""
+from oodometer.core.limits import MAX_PIXELS, MAX_SIDE
 
 # EPS is left out on purpose: Pillow would hand it to Ghostscript, and a picture must not run a program.
 _FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM", "MPO", "JPEG2000", "AVIF", "TGA", "ICO", "DDS", "QOI")
@@ -81,6 +79,8 @@ def check_size(width: int, height: int) -> None:
     """Refuse what would fill the memory."""
     if width * height > MAX_PIXELS:
         raise DataError(f"{width}x{height} pixels are too many (at most {MAX_PIXELS}); it may be a decompression bomb")
+    if max(width, height) > MAX_SIDE:
+        raise DataError(f"{width}x{height} pixels: no side may be longer than {MAX_SIDE}; crop it")
 
 
 @cache

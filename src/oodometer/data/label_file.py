@@ -10,9 +10,9 @@ import numpy as np
 
 from oodometer.core.errors import DataError, did_you_mean
 from oodometer.core.labels import LabelSpace
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.core.true_labels import TrueLabels
 from oodometer.data.array_file import read_npy
-from oodometer.data.labels import MAX_CLASSES
 from oodometer.data.text_file import read_lines
 
 ID_COLUMNS = ("id", "filename")

@@ -11,11 +11,15 @@ import numpy as np
 
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.data.imagenet import imagenet, imagenet_index
 
-MAX_CLASSES = 1_000_000
 BETWEEN = "|"
 """Between the labels of an image that has several."""
+
+
+MOST_DIGITS = 400
+"""Of a number; what is longer is a name, since Python refuses to read numbers of thousands of digits."""
 
 
 def is_number(text: str) -> bool:
@@ -24,7 +28,7 @@ def is_number(text: str) -> bool:
     >>> is_number("007"), is_number("-1"), is_number("²")
     (True, False, False)
     """
-    return text.isascii() and text.isdigit()
+    return len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
 
 
 def space_of(names: Iterable[str], *, name: str) -> tuple[LabelSpace, dict[str, int]]:

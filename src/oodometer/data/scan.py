@@ -8,13 +8,12 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from oodometer.core.dataset import Progress, Scan
 from oodometer.core.digests import CONTENT_BYTES
 from oodometer.core.errors import DataError
+from oodometer.data.array_file import read_npz
 from oodometer.data.decode import decode
 
 _FORMAT = "oodometer scan 2"
@@ -67,11 +67,8 @@ def versions_of(texts: Sequence[str | None]) -> np.ndarray:
 def load_kept(path: str, n: int) -> KeptScan | None:
     """The kept scan of so many images; None if there is none or it is damaged."""
     try:
-        # Opened here, because np.load leaves a damaged file open.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
-            found = KeptScan(kept["versions"], kept["contents"])
-    # Of an array that is no archive, Python 3.10 says AttributeError and later ones TypeError.
-    except (OSError, ValueError, TypeError, AttributeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        found = KeptScan(*read_npz(Path(path), ["versions", "contents"]))
+    except DataError:
         return None
     for part in (found.versions, found.contents):
         if part.shape != (n, CONTENT_BYTES) or part.dtype != np.uint8:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from oodometer.core.errors import DataError
+from oodometer.core.reading import check_regular, why
 
 
 def read_lines(file: Path, what: str) -> tuple[str, ...]:
@@ -13,16 +14,15 @@ def read_lines(file: Path, what: str) -> tuple[str, ...]:
     Args:
         what: What they should be, for the errors.
     """
-    if file.exists() and not file.is_file():  # a pipe or a device may have no end
-        raise DataError(f"{file}: not a file; it should hold {what}, one a line")
     try:
+        check_regular(file, todo=f"it should hold {what}, one a line")
         return tuple(file.read_text(encoding="utf-8-sig").splitlines())
     except FileNotFoundError:
         raise DataError(f"{file}: no such file; it should hold {what}, one a line") from None
     except UnicodeDecodeError as error:
         raise DataError(f"{file}: not a text file; it should hold {what}, one a line") from error
-    except OSError as error:
-        raise DataError(f"{file}: can't be read ({error.strerror}); it should hold {what}, one a line") from error
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: can't be read ({why(error)}); it should hold {what}, one a line") from error
 
 
 def read_ids(path: str | None) -> tuple[str, ...] | None:

@@ -20,10 +20,10 @@ import numpy as np
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import ModelError
+from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Forward, Input, Model
 from oodometer.models.card import Declared, default_view, plain_preprocessing, space_of
 from oodometer.models.described import Described, Place, described
-from oodometer.models.messages import one_line
 
 Function = Callable[[np.ndarray], np.ndarray]
 

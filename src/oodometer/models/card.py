@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 from oodometer.core.errors import ModelError, UsageError, did_you_mean
 from oodometer.core.labels import LabelSpace, numbered
+from oodometer.core.limits import MAX_CARD_BYTES
 from oodometer.core.model import CHANNELS, Card, Channels, Input
 from oodometer.core.preprocessing import INTERPOLATIONS, Geometry, Interpolation
+from oodometer.core.reading import check_regular, why
 
 IMAGENET = "imagenet-1k"
 Triple = tuple[float, float, float]
@@ -135,13 +137,22 @@ def plain_preprocessing(declared: Declared, view: Geometry, *, name: str) -> tup
 
 def read_card(path: Path) -> Declared:
     """The declarations of a TOML file."""
+    text = _read_text(path, "can't read this card, or it is not a TOML file")
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: can't read this card ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file ({error})") from error
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not a TOML file ({why(error)})") from error
     return parse_card(table, where=str(path), folder=path.parent)
+
+
+def _read_text(path: Path, otherwise: str) -> str:
+    """The text of a file of the user's; the error says what is wrong where there is none."""
+    try:
+        if check_regular(path, UsageError) > MAX_CARD_BYTES:
+            raise UsageError(f"{path}: {otherwise} (more than {MAX_CARD_BYTES:,} bytes)")
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {otherwise} ({why(error)})") from error
 
 
 def card_beside(path: Path) -> Declared:
@@ -161,23 +172,32 @@ def parse_card(table: Mapping[str, Any], *, where: str, folder: Path) -> Declare
     said = {key: TOP_KEYS[key](value, f"{where}: {key}") for key, value in top.items()}
     said |= {key: INPUT_KEYS[key](value, f"{where} [input]: {key}") for key, value in below.items()}
     if "classes" in said:
-        said["classes"] = label_space(said["classes"], folder=folder)
+        said["classes"] = label_space(said["classes"], folder=folder, where=f"{where}: classes")
+    _check(Declared(**said), where)
     return Declared(**said)
 
 
-def label_space(classes: str | tuple[str, ...], *, folder: Path) -> LabelSpace:
+def _check(declared: Declared, where: str) -> None:
+    """An error that names the card, where there is no such category or preprocessing."""
+    try:
+        declared.card()
+        Input(mean=declared.mean or PLAIN_MEAN, std=declared.std or PLAIN_STD)
+        if declared.size is not None:
+            preprocessing(declared, Input(view=default_view(*declared.size)), "default")
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
+
+
+def label_space(classes: str | tuple[str, ...], *, folder: Path, where: str = "classes") -> LabelSpace:
     """The classes that ``imagenet-1k``, a file with one class per line, or a list names."""
     if not isinstance(classes, str):
-        return _distinct("card", classes, "classes")
+        return _distinct("card", classes, where)
     if classes == IMAGENET:
         from oodometer.data.imagenet import imagenet
 
         return imagenet()
     path = folder / classes
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: can't read the classes; expected a text file, one class per line") from error
+    lines = _read_text(path, "can't read the classes; expected a text file, one class per line").splitlines()
     return _distinct(path.stem, tuple(line.strip() for line in lines if line.strip()), str(path))
 
 

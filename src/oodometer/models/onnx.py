@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.core.errors import ModelError
+from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.extras import import_extra
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.core.model import Compute, Input, Model
+from oodometer.core.reading import reading
 from oodometer.models.card import Declared, card_beside, default_view, plain_preprocessing, preprocessing, space_of
 from oodometer.models.described import Place, described
 from oodometer.models.files import read_file
+from oodometer.models.onnx_bounds import check_bounds
 from oodometer.models.onnx_open import OpenGradients, OpenSession
 from oodometer.models.session import MIN_OPSET, Network, open_session
 
@@ -48,6 +51,8 @@ def from_file(path: Path, declared: Declared, *, place: Place[Network]) -> Model
     declared = declared.over(card_beside(path))
     name = declared.name or path.stem
     given, note = _input(network, declared, name)
+    with reading(str(path), "ONNX model", ModelError):
+        check_bounds(network, given.view, name=name)
     description = described(name, place, network, digest)
     return Model(
         name=name,
@@ -65,8 +70,9 @@ def from_file(path: Path, declared: Declared, *, place: Place[Network]) -> Model
 def read_onnx(path: Path) -> tuple[Network, str]:
     """The network of a file, and the digest of it and of the files beside it that hold weights."""
     content = read_file(path)
-    proto = _parse(content, path)
-    return _inspect(proto, path), _digest(content, proto, path)
+    with reading(str(path), "ONNX model", ModelError):
+        proto = _parse(content, path)
+        return _inspect(proto, path), _digest(content, proto, path)
 
 
 def _output_note(network: Network) -> dict[str, str]:
@@ -161,7 +167,10 @@ def _input(network: Network, declared: Declared, name: str) -> tuple[Input, str]
     if declared.size is not None and declared.size != (height, width):
         other = f"{declared.size[0]}x{declared.size[1]}"
         raise ModelError(f"model {name}: its input is fixed to {height}x{width} pixels, but {other} is declared")
-    view = default_view(height, width)
+    try:
+        view = default_view(height, width)
+    except UsageError as error:
+        raise ModelError(f"model {name}: {error}") from error
     if network.element == "uint8":
         return plain_preprocessing(declared, view, name=name)
     return preprocessing(declared, Input(view=view), "default")
@@ -172,6 +181,10 @@ def _n_classes(network: Network, given: Input, name: str) -> int:
     output = next(value for value in network.proto.graph.output if value.name == network.output)
     dims = output.type.tensor_type.shape.dim
     shape = [dim.dim_value for dim in dims]
+    if len(shape) in (2, 4) and shape[1] > MAX_CLASSES:
+        raise ModelError(
+            f"model {name}: it declares {shape[1]:,} outputs; at most {MAX_CLASSES:,} classes are possible"
+        )
     if len(shape) in (2, 4) and shape[1] > 0 and all(side == 1 for side in shape[2:]):
         return int(shape[1])
     if shape and all(side > 0 for side in shape[1:]):

@@ -11,9 +11,9 @@ import numpy as np
 
 from oodometer.core.digests import content_digest
 from oodometer.core.errors import DataError, UsageError, did_you_mean
+from oodometer.core.limits import MAX_CLASSES
 from oodometer.core.stored_answers import StoredAnswers
-from oodometer.data.array_file import names_in_npz, read_npy, read_npz
-from oodometer.data.labels import MAX_CLASSES
+from oodometer.data.array_file import names_in_npz, read_npy, read_npz, values_in
 from oodometer.data.text_file import read_lines
 from oodometer.models.card import Declared, card_beside
 
@@ -102,7 +102,7 @@ def _read_npz(file: Path, ids: _Ids, values: Values | None) -> tuple[tuple[str, 
         return known, read_npz(file, kinds)[0], values or kinds[0]
     names, array = read_npz(file, ["ids", *kinds])
     try:
-        return tuple(_text(name) for name in names.reshape(-1).tolist()), array, values or kinds[0]
+        return tuple(_text(name) for name in values_in(names, str(file))), array, values or kinds[0]
     except UnicodeDecodeError as error:
         raise DataError(f"{file}: an id is not a text ({error})") from error
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
+from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Forward, Input, batches
 from oodometer.core.preprocessing import Geometry
-from oodometer.models.messages import one_line
 
 PIXELS = "oodometer/pixels"
 # Two 224 px images stay in a core's cache: EfficientNet-Lite0 takes 4.8 ms per image with 2 images per call, 5.2 with

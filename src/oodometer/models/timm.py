@@ -11,10 +11,10 @@ from typing import Any
 from oodometer.core.errors import MissingExtraError, ModelError, UsageError, did_you_mean
 from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
+from oodometer.core.messages import one_line
 from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import IMAGENET, Declared, card_beside, label_space
-from oodometer.models.messages import one_line
 from oodometer.models.torch import to_model
 from oodometer.models.torch_files import Net, fit_weights, read_state, state_digest
 

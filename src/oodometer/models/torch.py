@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from oodometer.core.errors import ModelError
+from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Forward, Input, Model, batches
 from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
 from oodometer.models.described import Described, Place, described
-from oodometer.models.messages import one_line
 from oodometer.models.session import images_per_call
 from oodometer.models.torch_files import Factory, Net, TorchFile, import_torch
 

@@ -17,11 +17,12 @@ from typing import Any
 from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
 from oodometer.core.labels import LabelSpace
+from oodometer.core.messages import one_line
 from oodometer.core.model import Input
 from oodometer.models.callable import code_of_the_user, import_function
 from oodometer.models.card import default_view
 from oodometer.models.files import file_digest, read_file
-from oodometer.models.messages import one_line
+from oodometer.models.pickle_texts import check_pickles
 from oodometer.models.session import MOST_IMAGES
 
 # What training scripts wrap a state dict in, the best first (timm prefers averaged weights too).
@@ -207,6 +208,8 @@ def _unpickle(path: Path, content: bytes, *, allow_pickle: bool) -> Any:
     """What torch.save wrote; anything but tensors and plain values only if the user allows it."""
     import torch
 
+    if not allow_pickle:
+        check_pickles(content, path)
     try:
         return torch.load(io.BytesIO(content), map_location="cpu", weights_only=not allow_pickle)
     except Exception as error:

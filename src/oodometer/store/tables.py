@@ -10,11 +10,14 @@ from pathlib import Path
 
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError
+from oodometer.core.reading import check_regular, check_texts, reading
 from oodometer.store.checked import listed, of_stem, put
 from oodometer.store.prediction_parquet import table_of, written
 from oodometer.store.store import Store
 
 FOLDER = "tables"
+MOST_DIGITS = 15
+"""Of a number of images: far below what a whole number of 64 bits can hold."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +77,11 @@ def parse_table(
 
 def read_table_file(path: str, *, n: int | None = None, sizes: Mapping[str, int] | None = None) -> list[Accuracy]:
     """The accuracies of a CSV file; see `parse_table`."""
-    try:
+    with reading(path, "table"):
+        check_regular(path)
+        check_texts((Path(path).name,), "the table")
         text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path}: not a text file; expected CSV") from error
-    return parse_table(text, source=Path(path).name, n=n, sizes=sizes)
+        return parse_table(text, source=Path(path).name, n=n, sizes=sizes)
 
 
 def write_table(store: Store, rows: Iterable[Accuracy]) -> None:
@@ -133,17 +134,14 @@ def _number(text: str, source: str, line: int) -> float:
 
 
 def _count(text: str, source: str, line: int) -> int:
-    if not text.isdigit() or int(text) == 0:
+    if not (text.isascii() and text.isdigit()) or len(text) > MOST_DIGITS or int(text) == 0:
         raise DataError(f"{source}, line {line}: n {text!r} is not a number of images")
     return int(text)
 
 
 def read_sizes(path: str) -> dict[str, int]:
     """Condition to its number of images, from a CSV table."""
-    try:
+    with reading(path, "table of sizes", todo="expected the columns condition,n with whole numbers"):
+        check_regular(path)
         with open(path, newline="", encoding="utf-8-sig") as lines:
             return {row["condition"]: int(row["n"]) for row in csv.DictReader(lines)}
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table of sizes") from None
-    except (KeyError, ValueError, TypeError) as error:
-        raise DataError(f"{path}: expected the columns condition,n with whole numbers") from error

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from oodometer.core.errors import ModelError
+from oodometer.core.messages import one_line
 from oodometer.models.files import read_file
-from oodometer.models.messages import one_line
+from oodometer.models.pickle_texts import check_pickles
+from oodometer.train.writing import writing
 
 FORMAT = 1
 
@@ -45,13 +47,14 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
     import torch
 
     aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        content = io.BytesIO()  # in a file, torch would write its name into it
-        torch.save({"format": FORMAT, **vars(checkpoint)}, content)
-        aside.write_bytes(content.getvalue())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    content = io.BytesIO()  # in a file, torch would write its name into it
+    torch.save({"format": FORMAT, **vars(checkpoint)}, content)
+    with writing(path):
+        try:
+            aside.write_bytes(content.getvalue())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -60,6 +63,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
     content = read_file(path)
     try:
+        check_pickles(content, path)
         table = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         if table.pop("format") != FORMAT:
             raise ValueError("of another version")

@@ -17,6 +17,7 @@ from oodometer.train.card import Written, card_text
 from oodometer.train.export import halved, to_onnx
 from oodometer.train.loop import Work, logits_of
 from oodometer.train.networks.registry import n_parameters
+from oodometer.train.writing import writing
 
 N_COMPARED = 256
 # Of the spread of the logits. Two runtimes add float32 numbers in different orders (1e-6 or so); float16 keeps 11 bits
@@ -30,13 +31,16 @@ def write_model(work: Work, notes: Mapping[str, Any], out: Path, *, half: bool, 
     told = {"architecture": notes["architecture"], "parameters": n_parameters(work.network), **notes}
     text = card_text(Written(out.stem, card, space, work.given, told))
     aside = out.with_name(f".{out.stem}.partial")
+    content = (halved(proto) if half else proto).SerializeToString()
     try:
-        aside.mkdir(exist_ok=True)
-        (aside / out.name).write_bytes((halved(proto) if half else proto).SerializeToString())
-        (aside / f"{out.stem}.toml").write_text(text, encoding="utf-8")
+        with writing(out):
+            aside.mkdir(exist_ok=True)
+            (aside / out.name).write_bytes(content)
+            (aside / f"{out.stem}.toml").write_text(text, encoding="utf-8")
         compare(work, loaded(aside / out.name), half=half)
-        (aside / f"{out.stem}.toml").replace(out.with_suffix(".toml"))
-        (aside / out.name).replace(out)
+        with writing(out):
+            (aside / f"{out.stem}.toml").replace(out.with_suffix(".toml"))
+            (aside / out.name).replace(out)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return loaded(out)

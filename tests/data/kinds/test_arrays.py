@@ -126,7 +126,7 @@ def test_pickled_labels_are_refused(tmp_path, images, save, error_of):
 
 def test_a_bare_pickle_is_refused(tmp_path, put, error_of):
     path = put(str(tmp_path / "a.npy"), pickle.dumps(Bomb()))
-    assert "not a readable NumPy array" in error_of(lambda: load_data(path))
+    assert "not a readable array" in error_of(lambda: load_data(path))
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,8 @@ def test_damaged_files(tmp_path, put, error_of, name):
         assert "not a readable" in error_of(lambda content=content: load_data(put(str(tmp_path / name), content)))
 
 
-def test_an_array_cut_short_is_found_by_the_scan(tmp_path, images, save):
+def test_an_array_cut_short_is_refused(tmp_path, images, save, error_of):
     path = tmp_path / "a.npy"
     save(str(path), images)
     path.write_bytes(path.read_bytes()[:-10])
-    broken = load_data(str(path)).scan().broken
-    assert list(broken) == [10]
-    assert "cut short" in broken[10]
+    assert "is it whole?" in error_of(lambda: load_data(str(path)))

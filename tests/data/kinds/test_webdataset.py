@@ -134,7 +134,7 @@ def test_threads_and_pickled_copies(tmp_path, encode, tar, pixels):
         ({"1.png": b"x", "1.jpg": b"x"}, "sample '1' has two images"),
         ({"1.png": b"x", "1.cls": b"0", "2.png": b"x"}, "image 2 has no label"),
         ({"1.png": b"x", "1.cls": b"-5"}, "image 1 has the label -5"),
-        ({"1.png": b"x", "1.json": b"{"}, "member 1.json is not JSON"),
+        ({"1.png": b"x", "1.json": b"{"}, "member 1.json: not a readable JSON file"),
     ],
 )
 def test_bad_shards_are_one_line(tmp_path, tar, error_of, members, message):

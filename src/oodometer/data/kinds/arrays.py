@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import IO, Protocol
 
 import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
+from oodometer.core.reading import reading
 from oodometer.data import addresses
+from oodometer.data.array_file import Header, read_header, read_member, values_in
+from oodometer.data.array_file import read_array as read_stream
 from oodometer.data.labels import ids_of_positions, parse_labels
 from oodometer.data.source import ArraySource, PixelRows
 
@@ -105,19 +107,11 @@ class LoadedRows:
         return self.version_of_file
 
 
-@dataclass(frozen=True)
-class _Header:
-    shape: tuple[int, ...]
-    fortran: bool
-    dtype: np.dtype[Any]
-    size: int
-
-
 def _open_npy(address: str, *, labelled: bool = True) -> tuple[CountedRows, np.ndarray | None]:
     version = addresses.version_of(address)
+    size = addresses.size_of(address)
     with addresses.open_binary(address) as file:
-        header = _read_header(file, address)
-    _check(header.shape, header.dtype, address)
+        header = _checked(read_header(file, size, address), address)
     labels = _labels_beside(address) if labelled else None
     if header.fortran:
         return LoadedRows(address, version, _load(addresses.read_bytes(address), address)), labels
@@ -135,20 +129,17 @@ def _labels_beside(address: str) -> np.ndarray | None:
 
 def _open_npz(address: str) -> tuple[CountedRows, np.ndarray | None]:
     version = addresses.version_of(address)
-    try:
-        with addresses.open_binary(address) as file, zipfile.ZipFile(file) as archive:
-            members = {one.filename.removesuffix(".npy"): one for one in archive.infolist()}
-            images = _first(_IMAGE_NAMES, members)
-            if images is None:
-                raise DataError(
-                    f"{address}: no array of images in it; expected one named {', '.join(_IMAGE_NAMES)}, "
-                    f"found {', '.join(members) or 'nothing'}"
-                )
-            labels = _first(_LABEL_NAMES, members)
-            known = None if labels is None else _load(archive.read(labels), f"{address}[{labels.filename}]")
-            return _open_member(address, version, file, archive, images), known
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise DataError(f"{address}: not a readable .npz file ({error})") from error
+    with addresses.open_binary(address) as file, reading(address, ".npz file"), zipfile.ZipFile(file) as archive:
+        members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
+        images = _first(_IMAGE_NAMES, members)
+        if images is None:
+            raise DataError(
+                f"{address}: no array of images in it; expected one named {', '.join(_IMAGE_NAMES)}, "
+                f"found {', '.join(members) or 'nothing'}"
+            )
+        labels = _first(_LABEL_NAMES, members)
+        known = None if labels is None else read_member(archive, labels, f"{address}[{labels.filename}]")
+        return _open_member(address, version, file, archive, images), known
 
 
 def _open_member(
@@ -156,10 +147,9 @@ def _open_member(
 ) -> CountedRows:
     """The rows of an array in an archive, left in place if it is stored without compression."""
     with archive.open(member) as packed:
-        header = _read_header(packed, address)
-    _check(header.shape, header.dtype, address)
+        header = _checked(read_header(packed, member.file_size, address), address)
     if member.compress_type != zipfile.ZIP_STORED or header.fortran:
-        return LoadedRows(address, version, _load(archive.read(member), address))
+        return LoadedRows(address, version, read_member(archive, member, address))
     file.seek(member.header_offset + 26)  # the lengths of the name and the extra field, which come before the data
     lengths = file.read(4)
     before = 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")
@@ -171,37 +161,20 @@ def _first(names: tuple[str, ...], members: dict[str, zipfile.ZipInfo]) -> zipfi
     return next((members[name] for name in names if name in members), None)
 
 
-def _read_header(file: IO[bytes], address: str) -> _Header:
-    try:
-        major, _ = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if major == 1 else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
-    except (ValueError, EOFError) as error:
-        raise DataError(f"{address}: not a readable NumPy array ({_short(error)})") from error
-    return _Header(tuple(shape), bool(fortran), dtype, file.tell())
-
-
 def _load(content: bytes, address: str) -> np.ndarray:
-    try:
-        return np.asarray(np.load(io.BytesIO(content), allow_pickle=False))
-    except (ValueError, EOFError, OSError) as error:
-        if "pickle" in str(error).lower():
-            raise _pickled(address) from error
-        raise DataError(f"{address}: not a readable NumPy array ({_short(error)})") from error
+    return read_stream(io.BytesIO(content), len(content), address)
 
 
-def _check(shape: tuple[int, ...], dtype: np.dtype[Any], address: str) -> None:
-    if dtype.hasobject:
-        raise _pickled(address)
+def _checked(header: Header, address: str) -> Header:
+    """The header, if its array can be images."""
+    shape, dtype = header.shape, header.dtype
     if dtype != np.uint8:
         raise DataError(f"{address}: its pixels are {dtype}; expected uint8, 0 to 255")
-    if len(shape) == 3 or (len(shape) == 4 and (shape[3] in (1, 3) or shape[1] in (1, 3))):
-        return
-    raise DataError(f"{address}: its shape is {shape}; expected (N, H, W, 3), (N, 3, H, W) or (N, H, W)")
-
-
-def _pickled(address: str) -> DataError:
-    return DataError(f"{address}: it holds Python objects, which are never loaded; save plain numbers instead")
+    if len(shape) not in (3, 4) or (len(shape) == 4 and shape[3] not in (1, 3) and shape[1] not in (1, 3)):
+        raise DataError(f"{address}: its shape is {shape}; expected (N, H, W, 3), (N, 3, H, W) or (N, H, W)")
+    if 0 in shape[1:]:
+        raise DataError(f"{address}: its shape is {shape}: images without pixels")
+    return header
 
 
 def _height_width_channels(pixels: np.ndarray) -> np.ndarray:
@@ -219,8 +192,4 @@ def _parse(labels: np.ndarray | None, n: int, address: str, name: str) -> tuple[
         raise DataError(f"{address}: {n} images but labels of shape {labels.shape}; expected ({n},)")
     if labels.dtype.kind not in "iuU":
         raise DataError(f"{address}: its labels are {labels.dtype}; expected whole numbers or class names")
-    return parse_labels(labels.reshape(n).tolist(), name=name)
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return parse_labels(values_in(labels, address), name=name)

@@ -11,6 +11,7 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
+from oodometer.core.reading import reading
 from oodometer.data import addresses
 from oodometer.data.columns import column_of
 from oodometer.data.labels import ids_of_positions, parse_labels
@@ -82,9 +83,9 @@ def read_columns(files: list[str], *, without: str | None = None, nested: str | 
     left_out = without.partition(".")[0] if without else None
     others = {one.name for one in schema if _is_nested_or_binary(one.type)} - {nested}
     wanted = [one.name for one in schema if one.name != left_out and one.name not in others]
-    tables = [_read_table(file, wanted) for file in files]
-    table = pa.concat_tables(tables, promote_options="permissive")
-    return {name: table.column(name).to_pylist() for name in wanted}
+    with reading(files[0], "Parquet file"):
+        table = pa.concat_tables([_read_table(file, wanted) for file in files], promote_options="permissive")
+        return {name: table.column(name).to_pylist() for name in wanted}
 
 
 @dataclass(frozen=True)
@@ -157,13 +158,8 @@ class GroupCache:
 
 
 def _read_group(group: RowGroup, column: str) -> Any:
-    import pyarrow as pa
-
-    with addresses.open_binary(group.file) as file:
-        try:
-            table = _open(group.file, file).read_row_group(group.number, columns=[column])
-        except (pa.ArrowException, OSError) as error:
-            raise _unreadable(group.file, error) from error
+    with addresses.open_binary(group.file) as file, reading(group.file, "Parquet file"):
+        table = _open(group.file, file).read_row_group(group.number, columns=[column])
     values = table.column(0)
     if "." in column:
         import pyarrow.compute as pc
@@ -174,7 +170,7 @@ def _read_group(group: RowGroup, column: str) -> Any:
 
 def _row_groups(file: str) -> list[RowGroup]:
     version = addresses.version_of(file)
-    with addresses.open_binary(file) as opened:
+    with addresses.open_binary(file) as opened, reading(file, "Parquet file"):
         metadata = _open(file, opened).metadata
         sizes = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
     starts = np.cumsum([0, *sizes]).tolist()
@@ -182,36 +178,24 @@ def _row_groups(file: str) -> list[RowGroup]:
 
 
 def _read_table(file: str, columns: list[str]) -> Any:
-    import pyarrow as pa
-
-    with addresses.open_binary(file) as opened:
+    with addresses.open_binary(file) as opened, reading(file, "Parquet file"):
         parquet = _open(file, opened)
         missing = [column for column in columns if column not in parquet.schema_arrow.names]
         if missing:
             raise DataError(f"{file}: no column {missing[0]!r}, which the first file has; give all files the same")
-        try:
-            return parquet.read(columns=columns)
-        except (pa.ArrowException, OSError) as error:
-            raise _unreadable(file, error) from error
+        return parquet.read(columns=columns)
 
 
 def _schema(file: str) -> Any:
-    with addresses.open_binary(file) as opened:
+    with addresses.open_binary(file) as opened, reading(file, "Parquet file"):
         return _open(file, opened).schema_arrow
 
 
 def _open(name: str, file: Any) -> Any:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with reading(name, "Parquet file"):
         return pq.ParquetFile(file)
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(name, error) from error
-
-
-def _unreadable(file: str, error: Exception) -> DataError:
-    return DataError(f"{file}: not a readable Parquet file ({' '.join(str(error).split())})")
 
 
 def _bytes_path(column: Any) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
+from oodometer.core.reading import reading
 from oodometer.data import addresses
 from oodometer.data.columns import column_of
 from oodometer.data.labels import parse_labels
@@ -134,12 +135,12 @@ def _open_shard(address: str) -> Shard:
 
 def _index(file: IO[bytes], address: str) -> list[Member]:
     """The plain files in a tar file, from its headers."""
-    try:
-        with tarfile.open(fileobj=file, mode="r:") as tar:
-            members = [Member(one.name.removeprefix("./"), one.offset_data, one.size) for one in tar if one.isreg()]
-            end = tar.offset
-    except tarfile.TarError as error:
-        raise DataError(f"{address}: not a readable tar file ({error}); compressed ones must be unpacked") from error
+    with (
+        reading(address, "tar file", todo="compressed ones must be unpacked"),
+        tarfile.open(fileobj=file, mode="r:") as tar,
+    ):
+        members = [Member(one.name.removeprefix("./"), one.offset_data, one.size) for one in tar if one.isreg()]
+        end = tar.offset
     # tarfile takes a damaged header for the end of the archive, and would lose the rest without a word.
     file.seek(end)
     if any(file.read(_BLOCK)):
@@ -162,10 +163,8 @@ def _sample(file: IO[bytes], address: str, key: str, group: dict[str, Member]) -
 
 
 def _json(file: IO[bytes], address: str, member: Member) -> dict[str, Any]:
-    try:
+    with reading(f"{address}: member {member.path}", "JSON file"):
         values = json.loads(_read(file, member))
-    except ValueError as error:
-        raise DataError(f"{address}: member {member.path} is not JSON ({error})") from error
     return values if isinstance(values, dict) else {}
 
 

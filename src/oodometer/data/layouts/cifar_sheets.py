@@ -99,11 +99,11 @@ def _read_labels(path: str) -> np.ndarray | list[str]:
     try:
         text = addresses.read_bytes(path).decode("utf-8-sig")
         values = json.loads(text) if path.endswith(".json") else text.split()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not a readable list of labels ({' '.join(str(error).split())})") from error
     if not isinstance(values, list) or not all(isinstance(one, (int, str)) for one in values):
         raise DataError(f"{path}: expected a list of class numbers or names")
     texts = [str(one) for one in values]
-    if all(one.isascii() and one.isdigit() for one in texts):
+    if all(one.isascii() and one.isdigit() and len(one) < 18 for one in texts):
         return np.array([int(one) for one in texts], dtype=np.int64)
     return texts

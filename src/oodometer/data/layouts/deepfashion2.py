@@ -83,7 +83,7 @@ def _rows(where: str, stem: str) -> Iterator[dict[str, Any]]:
         about = json.loads(addresses.read_bytes(where))
         items = [_item(value) for key, value in about.items() if key.startswith("item")]
         of_image = {"image": stem, "source": str(about["source"]), "pair_id": int(about["pair_id"])}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{where}: not an annotation of DeepFashion2 ({type(error).__name__}: {error})") from error
     for attributes in sorted({one for one, _ in items}):
         labels = sorted({label for one, label in items if one == attributes})

@@ -74,7 +74,7 @@ def read_json_object(address: str) -> dict[str, Any]:
     """The object in a JSON file."""
     try:
         found = json.loads(addresses.read_bytes(address))
-    except ValueError as error:  # also what is no UTF-8
+    except (ValueError, RecursionError) as error:  # also what is no UTF-8
         raise DataError(f"{address}: not a readable JSON file ({error}); is it whole?") from error
     if not isinstance(found, dict):
         raise DataError(f"{address}: expected a JSON object, found a {type(found).__name__}")

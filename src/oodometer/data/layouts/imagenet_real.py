@@ -29,7 +29,7 @@ def real_labels(address: str) -> RealLabels:
     """The labels of a ``real.json``."""
     try:
         found = json.loads(addresses.read_bytes(address))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{address}: not JSON; expected a list of lists of class indices") from error
     good = isinstance(found, list) and all(
         isinstance(some, list) and all(type(one) is int and 0 <= one < len(imagenet()) for one in some)

@@ -105,7 +105,7 @@ def _texts(address: str, name: str) -> dict[str, str]:
     where = _mapping(address, name)
     try:
         found: Any = json.loads(_read(address, name))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON") from error
     if not isinstance(found, dict) or not all(isinstance(one, (str, int)) for one in found.values()):
         raise DataError(f"{where}: expected an object that maps names to names")

@@ -8,8 +8,8 @@ import numpy as np
 
 from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
+from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Input
-from oodometer.models.messages import one_line
 from oodometer.models.onnx_autograd.operators import UnsupportedError
 from oodometer.models.session import MOST_IMAGES, Network, open_session
 
