@@ -107,7 +107,8 @@ def test_all_numbers_and_intervals_are_those_of_plain_loops(filled, make_dataset
     }
     assert found.left_out == ()
     assert (
-        by_place(found)["mce", "imagenet-c"].convention == "mean of CE over 15 corruptions x 5 severities, by AlexNet"
+        by_place(found)["mce", "imagenet-c"].convention
+        == "mean of CE over 15 corruptions x 5 severities, by AlexNet; frost as imported"
     )
 
 
@@ -237,6 +238,39 @@ def test_extra_corruptions_have_ce_and_never_enter_a_mean_of_others(filled, make
     assert [line for line in found.left_out if "imagenet-c-extra" in line] == [
         "mce, relative-mce: imagenet-c-extra: the extra corruptions never enter it"
     ]
+
+
+@pytest.mark.parametrize("normaliser", [None, "other"])
+def test_extra_corruptions_have_no_mce_by_any_normaliser(filled, make_dataset, normaliser):
+    data = make_dataset(12)
+    for model, digest, seed in (("mine", "a", 10), ("other", "b", 11)):
+        wrong = errors_of(12, seed, EXTRA)
+        about = {"model": model, "digest": digest * 32}
+        add_family(filled, data, wrong, family="imagenet-c-extra", names=EXTRA, **about)
+    found = score(filled.store, metrics=["all"], options=ScoreOptions(normaliser=normaliser))
+    assert ("ce", "imagenet-c-extra/spatter") in by_place(found)
+    assert not {"mce", "relative-mce"} & {row.metric for row in found.rows}
+    assert any("the extra corruptions never enter it" in line for line in found.left_out)
+
+
+@pytest.mark.parametrize(
+    ("textures", "said"),
+    [
+        ("procedural-2", "frost from textures made by code, not from the published photographs"),
+        ("published-0123456789ab", "frost from the published photographs"),
+        ("folder-0123456789ab", "frost from textures of one's own"),
+        (None, "frost as in the files"),
+    ],
+)
+def test_every_mce_says_where_its_frost_is_from(filled, make_dataset, textures, said):
+    data, wrong = make_dataset(12), errors_of(12, 1)
+    add_family(filled, data, wrong, names=[name for name in COMMON if name != "frost"])
+    transform = {"name": "as it is"} if textures is None else {"name": "frost", "textures": textures}
+    for severity in SEVERITIES:
+        ranks = wrong["frost", severity].astype(int)
+        filled.add(data, ranks, condition=f"imagenet-c/frost/{severity}", n_classes=1000, transform=transform)
+    found = score(filled.store, metrics=["mce", "relative-mce"])
+    assert [row.convention.rpartition("; ")[2] for row in found.rows] == [said, said]
 
 
 def test_some_corruptions_have_ce_and_no_mce(filled, make_dataset):
