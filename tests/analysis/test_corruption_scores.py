@@ -130,6 +130,22 @@ def test_a_model_of_the_store_as_normaliser_is_resampled_along(filled, make_data
     assert of_itself.convention == "mean of CE over 2 corruptions x 5 severities, by other"
 
 
+def test_styles_have_a_ce_as_corruptions_do(filled, make_dataset):
+    """Hendrycks and Dietterich 2019, section 4.4: the CE of style transfer is divided by a network without it."""
+    data, name = make_dataset(30), "style_transfer"
+    tables = {"mine": errors_of(30, 1, [name]), "other": errors_of(30, 2, [name])}
+    for (model, wrong), digest in zip(tables.items(), "ab", strict=True):
+        about = {"model": model, "digest": digest * 32, "n_classes": 10}
+        filled.add(data, wrong["clean"].astype(int), condition="clean", **about)
+        for severity in SEVERITIES:
+            filled.add(data, wrong[name, severity].astype(int), condition=f"adain/{severity}", **about)
+    found = score(filled.store, metrics=["ce", "relative-ce"], options=ScoreOptions(draws=100, normaliser="other"))
+    rows = by_place(found.only(lambda row: row.model == "mine"))
+    reference = plain_numbers(tables["mine"], [1] * 30, tables["other"], [name])
+    for metric in ("ce", "relative-ce"):
+        assert rows[metric, "adain/style_transfer"].estimate.value == pytest.approx(reference[metric, name])
+
+
 def test_files_on_disk_are_joined_by_their_ids(filled, make_dataset):
     """Every condition of imagenet-c:disk is a data set of its own, in its own order, and clean is another."""
     rng = np.random.default_rng(3)
