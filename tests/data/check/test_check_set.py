@@ -75,6 +75,18 @@ def row_of(checked: Checked, check: str) -> Any:
     return next(row for row in checked.rows if row.check == check)
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "lacking"), [(2, "the number of images"), (None, "the numbers of images and classes")]
+)
+def test_a_set_of_unknown_size_is_never_said_to_be_right(pets, two_sets, n_classes, lacking) -> None:
+    two_sets["pets-a"] = replace(PETS, n_images=None, n_classes=n_classes, per_class=None)
+    checked = check_set(str(pets))
+    assert checked.verdict == (
+        f"{pets} may be pets-a: nothing wrong in what could be checked; not published, so not checked: {lacking}"
+    )
+    assert checked.as_json()["unchecked"] == [lacking]
+
+
 def test_a_whole_set_has_nothing_wrong(pets: Path) -> None:
     checked = check_set(str(pets), thorough=True)
     assert unusual(checked) == []

@@ -49,6 +49,7 @@ class Checked:
         place: Where the images lie.
         known: Whether it is a published set, so that counts and class ids could be compared.
         thorough: Whether every image was decoded.
+        unchecked: What of a published set could not be compared, since nobody published it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Checked:
     known: bool
     thorough: bool
     rows: tuple[CheckRow, ...]
+    unchecked: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[CheckRow, ...]:
@@ -77,6 +79,9 @@ class Checked:
             )
         notes = sum(row.verdict == "note" for row in self.rows)
         more = f" ({notes} {'note' if notes == 1 else 'notes'})" if notes else ""
+        if self.unchecked:
+            said = f"not published, so not checked: {', '.join(self.unchecked)}"
+            return f"{self.place} may be {self.name}: nothing wrong in what could be checked{more}; {said}"
         return (
             f"{self.place} is {self.name}: nothing wrong{more}" if self.known else f"{self.place}: nothing wrong{more}"
         )
@@ -94,6 +99,7 @@ class Checked:
             "place": self.place,
             "verdict": "wrong" if self.wrong else "ok",
             "thorough": self.thorough,
+            "unchecked": list(self.unchecked),
             "checks": [row.as_json() for row in self.rows],
             "methods": METHODS,
         }
@@ -142,7 +148,14 @@ def check(
     else:
         here, rows = _rows_of(dataset, claim, thorough, progress)
         rows += _against(here, claim, against, progress)
-    return Checked(name, claim.place, claim.known is not None, thorough, tuple(rows))
+    return Checked(name, claim.place, claim.known is not None, thorough, tuple(rows), _unchecked(claim.known))
+
+
+def _unchecked(known: KnownSet | None) -> tuple[str, ...]:
+    """What can't be compared with what was published; a set of unknown size may be a part of itself."""
+    if known is None or known.n_images is not None:
+        return ()
+    return ("the number of images",) if known.n_classes is not None else ("the numbers of images and classes",)
 
 
 def _open(claim: Claim, name: str) -> Dataset:
