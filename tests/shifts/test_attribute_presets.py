@@ -14,6 +14,7 @@ from PIL import Image
 from oodometer.core.condition import Shift
 from oodometer.core.errors import DataError
 from oodometer.core.records import read_shift, record_of_shift
+from oodometer.data.layouts.attribute_sets import STOREFRONTS
 from oodometer.data.root import DataRoot
 from oodometer.metrics import average_precision
 from oodometer.published.tables import read_table
@@ -82,7 +83,7 @@ def test_what_is_not_there_is_an_error_or_left_out(tmp_path):
     assert str(caught.value) == (
         "svsf: shift camera=old: no image of streetview-storefronts has camera=old; its values are new"
     )
-    storefronts(tmp_path, [(f"shop {n}", "us", 2019, "new") for n in range(20)])  # all 20 classes
+    storefronts(tmp_path, [(one, "us", 2019, "new") for one in STOREFRONTS.classes])
     with pytest.raises(DataError, match="its values are new; --partial runs on what is there"):
         made("svsf", sources(tmp_path, partial=False))
 

@@ -15,6 +15,7 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.core.records import record_of_condition
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
+from oodometer.shifts.asked import named_by_groups_alone
 from oodometer.shifts.installed import InstalledShift, installed_groups, installed_shifts
 from oodometer.shifts.resolve import asked_for, check_names, group_names, load_shifts, members_of, missing_sets
 from oodometer.shifts.sources import Sources
@@ -198,3 +199,11 @@ def test_a_group_of_which_all_is_unmatched(root, make_dataset, monkeypatch):
     tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])
     with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
         asked_for(["alone"], Sources(dataset=tench, root=root))
+
+
+def test_what_only_a_group_names_may_be_left_out(make_dataset):
+    data = make_dataset(2)
+    asked = [odo.Condition(name, data) for name in ("imagenet-r", "dfr/size_small", "svsf/camera_old")]
+    assert named_by_groups_alone(asked, ["many-faces"]) == {"imagenet-r", "dfr/size_small", "svsf/camera_old"}
+    assert named_by_groups_alone(asked, ["Many_Faces", "dfr"]) == {"imagenet-r", "svsf/camera_old"}
+    assert named_by_groups_alone(asked, ["imagenet-r", "dfr", "svsf"]) == frozenset()

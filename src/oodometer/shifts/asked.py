@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.catalogue.names import find_shift
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
@@ -16,7 +17,7 @@ from oodometer.core.talk import Tell, unheard
 from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
 from oodometer.shifts.icons import protocol_of
-from oodometer.shifts.resolve import Asked, asked_for, missing_sets
+from oodometer.shifts.resolve import Asked, asked_for, group_named, missing_sets
 from oodometer.shifts.sources import IMAGENET, Sources
 
 
@@ -88,6 +89,15 @@ def without_attacks_of_groups(
         return list(asked)
     tell(f"left out, no gradients in {some_of(blind)}: {some_of(attacks)}; run these with the models that have them")
     return [condition for condition in asked if condition.name not in attacks]
+
+
+def named_by_groups_alone(asked: Sequence[Condition | Shift], names: Sequence[str]) -> frozenset[str]:
+    """The names of those that no name but that of a group stands for: some models may not have their classes."""
+    if not any(group_named(name) for name in names):
+        return frozenset()
+    by_name = {entry.of for name in names if group_named(name) is None and (entry := find_shift(name))}
+    entries = {one.name: find_shift(one.name) for one in asked}
+    return frozenset(name for name, entry in entries.items() if entry is not None and entry.of not in by_name)
 
 
 def tell_what_was_trained_on(
