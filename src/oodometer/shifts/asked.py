@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -103,8 +104,9 @@ def named_by_groups_alone(asked: Sequence[Condition | Shift], names: Sequence[st
 def tell_what_was_trained_on(
     asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers], tell: Tell
 ) -> None:
-    """A line for each model whose card does not hold out what a shift of icons tests: its numbers are not fair."""
+    """A line for each model whose card says that it saw what a shift tests: its numbers are not fair."""
     for model in models:
+        _tell_of_22k(asked, model, tell)
         hold_outs = hold_outs_of(model.notes) if isinstance(model, Model) else None
         seen = {} if hold_outs is None else protocols_seen(hold_outs, asked)
         if hold_outs is not None and seen:
@@ -113,6 +115,25 @@ def tell_what_was_trained_on(
                 f"warning: {model.name} was trained on what {some_of(list(seen))} {test}: its card holds out "
                 f"{', '.join(hold_outs) or 'nothing'}, not {', '.join(dict.fromkeys(seen.values()))}"
             )
+
+
+IMAGENET_22K = re.compile(r"(imagenet|\bin)[-_ ]?2[12]k", re.IGNORECASE)
+"""The whole of ImageNet, as people write it; 21K is the same without its rarest classes."""
+
+OF_22K = ("imagenet-o", "imagenet-22k-subtypes")
+"""Shifts whose images are of classes that ImageNet-1k lacks and ImageNet-22K has."""
+
+
+def _tell_of_22k(asked: Sequence[Condition | Shift], model: Model | StoredAnswers, tell: Tell) -> None:
+    """A line where a model knows the classes that a shift takes for unknown."""
+    said = model.card.training_data or ""
+    seen = [one.name for one in asked if (entry := find_shift(one.name)) and entry.of in OF_22K]
+    if seen and IMAGENET_22K.search(said):
+        have = "has" if len(seen) == 1 else "have"
+        tell(
+            f"warning: {model.name} was trained on {said}, where the classes are that {some_of(seen)} {have} and "
+            "ImageNet-1k lacks: to it they are not new"
+        )
 
 
 def some_of(names: Sequence[str], *, most: int = 20) -> str:
