@@ -15,7 +15,7 @@ from oodometer.data.check.duplicates import Contents, twice_in_both, twice_insid
 from oodometer.data.check.files import header_rows, other_files_rows, short, unreadable_row
 from oodometer.data.check.rows import CheckRow
 from oodometer.data.find_sets import not_unpacked, place_below
-from oodometer.data.fingerprints import DISTANCE, looks_of
+from oodometer.data.fingerprints import BRIGHTEST_BLACK, DISTANCE, looks_of
 from oodometer.data.headers import headers_of
 from oodometer.data.identify import Claim, claim_of
 from oodometer.data.kinds.folder import list_images
@@ -32,8 +32,10 @@ METHODS = {
     "same bytes": "files (or rows of pixels) whose 128-bit digests are equal",
     "same pixels": "images of equal size and RGB pixels after decoding, however they are encoded (64-bit digests)",
     "near-identical": f"64-bit difference hashes of a grey 9x8 reduction that differ in at most {DISTANCE} bits; finds "
-    "re-encoded and resized copies, not crops, turns or mirror images; pictures without structure are not compared, "
+    "re-encoded and resized copies, not crops or turns; pictures without structure are not compared, "
     "and now and then two different pictures look alike to it",
+    "mirrored copies": "the same with one of the two in a mirror",
+    "black images": f"no pixel is brighter than {BRIGHTEST_BLACK} of 255",
     "unreadable images": "files that begin and end as whole images pass; the others, and all with --thorough, are "
     "decoded",
 }
