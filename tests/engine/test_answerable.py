@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import oodometer as odo
+from oodometer.analysis.run_results import results_of
 from oodometer.engine.run import RunOptions, Watcher
 
 INPUT = odo.Input(view=odo.Geometry(8, 8), mean=(0, 0, 0), std=(1, 1, 1))
@@ -55,6 +57,17 @@ def test_each_model_answers_what_it_can_and_the_rest_is_told(shift, tmp_path) ->
         "left out for buyer, which lacks their classes: pets-b",
     ]
     assert {row.model for row in odo.gaps(done).rows} == {"net", "other", "buyer"}
+    assert results_of(done).notes == ()  # it is told once
+
+
+def test_a_family_is_told_by_its_name(shift, tmp_path) -> None:
+    shops = [
+        replace(shift(f"shops-c/fog/{severity}", SHOPS), family=odo.Family("shops-c", "fog", severity))
+        for severity in (1, 2)
+    ]
+    names = [one.name for one in shops]
+    _, told = run_group([model("net", PETS)], [shift("pets-b", PETS), *shops], tmp_path, may_leave_out=names)
+    assert told == ["left out for net, which lacks their classes: shops-c"]
 
 
 def test_what_no_model_can_answer_is_not_even_looked_at(shift, tmp_path) -> None:

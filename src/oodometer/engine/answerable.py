@@ -98,13 +98,19 @@ def _lacking(model: Model, one: Condition | Shift) -> str:
     return ""
 
 
+def _family_or_name(one: Condition | Shift) -> str:
+    """All members of a family have the same classes."""
+    return one.family.name if isinstance(one, Shift) and one.family is not None else one.name
+
+
 def _lines(
     shifts: Sequence[Condition | Shift], models: Sequence[Model], why: dict[tuple[str, int], str]
 ) -> Iterator[str]:
     """A line for the models from which the same is left out."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for model in models:
-        names = tuple(one.name for at, one in enumerate(shifts) if (model.name, at) in why)
+        lacking = [one for at, one in enumerate(shifts) if (model.name, at) in why]
+        names = tuple(dict.fromkeys(_family_or_name(one) for one in lacking))
         groups.setdefault(names, []).append(model.name)
     for names, of_models in groups.items():
         if names:
