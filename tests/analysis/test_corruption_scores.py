@@ -107,7 +107,8 @@ def test_all_numbers_and_intervals_are_those_of_plain_loops(filled, make_dataset
     }
     assert found.left_out == ()
     assert (
-        by_place(found)["mce", "imagenet-c"].convention == "mean of CE over 15 corruptions x 5 severities, by AlexNet"
+        by_place(found)["mce", "imagenet-c"].convention
+        == "mean of CE over 15 corruptions x 5 severities, by AlexNet; frost as imported"
     )
 
 
@@ -127,6 +128,22 @@ def test_a_model_of_the_store_as_normaliser_is_resampled_along(filled, make_data
     assert of_itself.estimate.value == pytest.approx(1.0)
     assert (of_itself.estimate.low, of_itself.estimate.interval) == (None, "none: all bootstrap draws are equal")
     assert of_itself.convention == "mean of CE over 2 corruptions x 5 severities, by other"
+
+
+def test_styles_have_a_ce_as_corruptions_do(filled, make_dataset):
+    """Hendrycks and Dietterich 2019, section 4.4: the CE of style transfer is divided by a network without it."""
+    data, name = make_dataset(30), "style_transfer"
+    tables = {"mine": errors_of(30, 1, [name]), "other": errors_of(30, 2, [name])}
+    for (model, wrong), digest in zip(tables.items(), "ab", strict=True):
+        about = {"model": model, "digest": digest * 32, "n_classes": 10}
+        filled.add(data, wrong["clean"].astype(int), condition="clean", **about)
+        for severity in SEVERITIES:
+            filled.add(data, wrong[name, severity].astype(int), condition=f"adain/{severity}", **about)
+    found = score(filled.store, metrics=["ce", "relative-ce"], options=ScoreOptions(draws=100, normaliser="other"))
+    rows = by_place(found.only(lambda row: row.model == "mine"))
+    reference = plain_numbers(tables["mine"], [1] * 30, tables["other"], [name])
+    for metric in ("ce", "relative-ce"):
+        assert rows[metric, "adain/style_transfer"].estimate.value == pytest.approx(reference[metric, name])
 
 
 def test_files_on_disk_are_joined_by_their_ids(filled, make_dataset):
@@ -237,6 +254,39 @@ def test_extra_corruptions_have_ce_and_never_enter_a_mean_of_others(filled, make
     assert [line for line in found.left_out if "imagenet-c-extra" in line] == [
         "mce, relative-mce: imagenet-c-extra: the extra corruptions never enter it"
     ]
+
+
+@pytest.mark.parametrize("normaliser", [None, "other"])
+def test_extra_corruptions_have_no_mce_by_any_normaliser(filled, make_dataset, normaliser):
+    data = make_dataset(12)
+    for model, digest, seed in (("mine", "a", 10), ("other", "b", 11)):
+        wrong = errors_of(12, seed, EXTRA)
+        about = {"model": model, "digest": digest * 32}
+        add_family(filled, data, wrong, family="imagenet-c-extra", names=EXTRA, **about)
+    found = score(filled.store, metrics=["all"], options=ScoreOptions(normaliser=normaliser))
+    assert ("ce", "imagenet-c-extra/spatter") in by_place(found)
+    assert not {"mce", "relative-mce"} & {row.metric for row in found.rows}
+    assert any("the extra corruptions never enter it" in line for line in found.left_out)
+
+
+@pytest.mark.parametrize(
+    ("textures", "said"),
+    [
+        ("procedural-2", "frost from textures made by code, not from the published photographs"),
+        ("published-0123456789ab", "frost from the published photographs"),
+        ("folder-0123456789ab", "frost from textures of one's own"),
+        (None, "frost as in the files"),
+    ],
+)
+def test_every_mce_says_where_its_frost_is_from(filled, make_dataset, textures, said):
+    data, wrong = make_dataset(12), errors_of(12, 1)
+    add_family(filled, data, wrong, names=[name for name in COMMON if name != "frost"])
+    transform = {"name": "as it is"} if textures is None else {"name": "frost", "textures": textures}
+    for severity in SEVERITIES:
+        ranks = wrong["frost", severity].astype(int)
+        filled.add(data, ranks, condition=f"imagenet-c/frost/{severity}", n_classes=1000, transform=transform)
+    found = score(filled.store, metrics=["mce", "relative-mce"])
+    assert [row.convention.rpartition("; ")[2] for row in found.rows] == [said, said]
 
 
 def test_some_corruptions_have_ce_and_no_mce(filled, make_dataset):

@@ -136,7 +136,9 @@ def test_a_family_keeps_the_name_that_a_table_has_for_it():
     assert family_of("cifar10-c/fog/3") == Family("cifar10-c", "fog", 3)
     assert family_of("mine/rain/2") == Family("mine", "rain", 2)
     assert family_of("imagenet-c.fog.3_on-disk") == Family("imagenet-c_on-disk", "fog", 3)
-    assert [family_of(name) for name in ("clean", "adain/3", "icons-styles/apple", "a/b/c")] == [None] * 4
+    assert family_of("adain/3") == Family("adain", "style_transfer", 3)
+    no_members = ("clean", "adain", "adain/0", "adain/6", "adain/x", "icons-styles/apple", "a/b/c")
+    assert [family_of(name) for name in no_members] == [None] * len(no_members)
 
 
 def test_the_corruptions_are_those_that_can_be_made():

@@ -93,6 +93,8 @@ def test_a_set_with_much_wrong(pets: Path) -> None:
         "same pixels, two classes  none      none      ok\n"
         "same pixels, one class    none      none      ok\n"
         "near-identical            none      none      ok\n"
+        "mirrored copies           none      none      ok\n"
+        "black images              none      none      ok\n"
         "\n"
         "unreadable images: dog/0.png: the file is empty\n"
         "files that are no images: a.txt; b.txt; c.txt; and 2 more\n"

@@ -11,6 +11,9 @@ from PIL import Image
 
 import oodometer as odo
 from as_typed import oodometer
+from oodometer.data.resize import as_view
+from oodometer.shifts.contact_sheet import CAPTION, MARGIN
+from oodometer.shifts.write_corrupted import CorruptOptions
 
 
 def test_a_folder_becomes_the_layout_of_imagenet_c(photos: Path, tmp_path: Path) -> None:
@@ -63,8 +66,27 @@ def test_a_preview_is_a_sheet_of_one_image(photos: Path, tmp_path: Path) -> None
     words = ("corrupt", photos / "red/0.jpg", tmp_path / "sheet.png", "--preview", "--corruptions", "contrast,pixelate")
     assert oodometer(*words).exit_code == 0
     with Image.open(tmp_path / "sheet.png") as sheet:
-        assert sheet.width > 5 * 112
+        assert sheet.width > 6 * 224  # the image as it is, and five severities
     assert "is there already" in oodometer(*words).stderr
+
+
+def test_a_preview_shows_the_very_pixels_at_the_severities_that_are_asked_for(tmp_path: Path) -> None:
+    Image.fromarray(odo.sample_image(80, 80)).save(tmp_path / "photo.png")
+    image = as_view(Image.open(tmp_path / "photo.png"), CorruptOptions(64).view)
+    words = ("--preview", "--corruptions", "pixelate", "--severities", "1,5", "--size", "64")
+    done = oodometer("corrupt", tmp_path / "photo.png", tmp_path / "sheet.png", *words)
+    assert done.stderr.splitlines()[-1].startswith("1 corruptions at severities 1,5 drawn in")
+    sheet = np.asarray(Image.open(tmp_path / "sheet.png"))
+    made = [image, *(odo.corrupt(image, "pixelate", severity, key="photo") for severity in (1, 5))]
+    top = 2 * CAPTION + MARGIN
+    for place, pixels in enumerate(made):  # 64 px are enlarged twice, to be 96 at least
+        left = MARGIN + place * (128 + MARGIN)
+        np.testing.assert_array_equal(sheet[top : top + 128 : 2, left : left + 128 : 2], pixels)
+        np.testing.assert_array_equal(sheet[top + 1 : top + 128 : 2, left + 1 : left + 128 : 2], pixels)
+    assert sheet.shape[1] < MARGIN + 4 * (128 + MARGIN)
+    for place in range(3):  # above each column stands which it is
+        left = MARGIN + place * (128 + MARGIN)
+        assert (sheet[: CAPTION + MARGIN, left : left + 128] < 255).any()
 
 
 def test_mistakes_get_one_clear_line(photos: Path, tmp_path: Path) -> None:
@@ -245,8 +267,8 @@ def test_an_image_that_was_left_out_is_written_when_it_is_mended(photos, tmp_pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("photo.png", "sheet.png", "--preview", "--severities", "1"), "leave out --severities, --skip-broken"),
-        (("photo.png", "sheet.png", "--preview", "--skip-broken"), "leave out --severities, --skip-broken"),
+        (("photo.png", "sheet.png", "--preview", "--skip-broken"), "leave out --skip-broken"),
+        (("photo.png", "sheet.png", "--preview", "--severities", "0-2"), "must lie between 1 and 5"),
         (("small.npz", "c", "--size", "32"), "small.npz: images of an array keep their size; leave out --size"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from oodometer.data.icon_protocols import (
     iid_rows,
     is_held_out_subtype,
     sides_of,
+    sides_of_paper,
     split,
 )
 from oodometer.data.layouts.class_lists import class_list
@@ -70,6 +72,27 @@ def test_the_published_protocols(tmp_path: Path) -> None:
         assert sum(len(part) for part in ids) == len(data)
         assert set.union(*ids) == set(data.ids), "no icon is in two parts, and none is lost"
         assert parts.held_out.name == "icons-50-held-out"
+
+
+def test_the_rules_of_the_paper(make_dataset: Callable[..., Dataset]) -> None:
+    """Hendrycks and Dietterich 2019, section 5: all Microsoft icons; the released script: ``'_2' in name``."""
+    rows = list(product(("apple", "google", "microsoft"), ("0", "1", "2"), ["duck", *(f"owl_{n}" for n in range(40))]))
+    columns = {name: np.array([row[at] for row in rows]) for at, name in enumerate(("style", "version", "subtype"))}
+    ids = ["bird/" + "_".join(row) for row in rows]
+    data = make_dataset(len(rows), space=icons_50(), labels=[4] * len(rows), columns=columns, ids=ids)
+    expected = {
+        "style=microsoft": columns["style"] == "microsoft",
+        "subtypes": columns["subtype"] == "duck",
+        "versions:paper": np.array(["_2" in one.rpartition("/")[2] for one in data.ids]),
+    }
+    standards = set()
+    for protocol, held_out in expected.items():
+        standard, shifted = sides_of_paper(data, protocol)
+        assert set(shifted.ids) == {one for one, is_it in zip(data.ids, held_out, strict=True) if is_it}
+        assert not set(standard.ids) & set(shifted.ids)
+        standards.add(standard.ids)
+        assert len(shifted) > len(sides_of(data, protocol)[1])  # ours leaves out what others hold out
+    assert len(standards) == 1
 
 
 def test_the_tenth_belongs_to_the_ids(make_dataset: Callable[..., Dataset]) -> None:

@@ -72,3 +72,19 @@ def test_an_imported_table_of_imagenet_c(filled, gid):
     drawn = np.asarray(gid(axes, "models")[0].get_offsets())
     # By definition: AlexNet's own errors make 100 %, half of them 50 %.
     assert drawn[drawn[:, 0].argsort()] == pytest.approx(np.array([(56.52, 100.0), (70.0, 50.0)]))
+
+
+def test_styles_are_drawn_as_a_corruption_is(filled, make_dataset, gid):
+    data = make_dataset(20)
+    for model, digest, base in (("mine", "a", 2), ("other", "b", 4)):
+        about = {"model": model, "digest": digest * 32}
+        filled.add(data, (np.arange(20) < base).astype(int), condition="clean", **about)
+        for severity in SEVERITIES:
+            wrong = np.arange(20) < base + 2 * severity
+            filled.add(data, wrong.astype(int), condition=f"adain/{severity}", **about)
+    study = study_of(filled.store)
+    axes = draw(study, "ce", FigureOptions(("adain",), normaliser="other")).axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["style transfer"]
+    drawn = sorted(float(marks.get_offsets()[0][0]) for marks in gid(axes, "models"))
+    assert drawn == pytest.approx([100 * (5 * 2 + 30) / (5 * 4 + 30), 100])  # errors summed over the severities
+    assert draw(study, "severity", FigureOptions(("adain",))).axes[0].get_xlabel() == "severity (0: clean)"

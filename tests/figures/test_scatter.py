@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import robustness
+from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.figures import FigureOptions, draw, notes_of
 from oodometer.figures.scatter import grid_of
+from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.lines import fit_line
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
@@ -75,6 +76,23 @@ def test_the_line_and_its_band_are_those_of_robustness(tabled, table_store, gid)
         assert np.isclose(corners, (place, high)).all(axis=1).any()
     (said,) = [text.get_text() for text in axes.texts if text.get_gid() == "said"]
     assert said == f"slope {fitted.slope:.2f}\nR² = {fitted.r2:.2f}\nn = 8"
+
+
+def test_the_bars_have_one_level_and_the_band_another(table_store, tabled, gid):
+    """Taori et al. 2020, figure 2: bars of 99.5 %, a band of 95 %."""
+    origins = {one.name: one.origin for one in tabled.models}
+
+    def heights(level: float, band_level: float | None) -> tuple[float, float]:
+        line = RobustnessOptions(resampling=Resampling(400, level), band_level=band_level)
+        study = study_of(table_store, origins=origins, options=line, only=["v2"])
+        axes = draw(study, "scatter", V2).axes[0]
+        (band,) = gid(axes, "band")
+        bars = [points.y for points in study.shift("v2").points.models]
+        return np.ptp(band.get_paths()[0].vertices[:, 1]), sum(bar.high - bar.low for bar in bars if bar.high)
+
+    both, usual, wide = heights(0.995, 0.95), heights(0.95, None), heights(0.995, None)
+    assert both[0] == usual[0] < wide[0]
+    assert both[1] == wide[1] > usual[1]
 
 
 def test_y_equals_x_is_drawn_and_in_view(tabled, gid):

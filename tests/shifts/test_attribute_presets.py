@@ -14,6 +14,7 @@ from PIL import Image
 from oodometer.core.condition import Shift
 from oodometer.core.errors import DataError
 from oodometer.core.records import read_shift, record_of_shift
+from oodometer.data.layouts.attribute_sets import STOREFRONTS
 from oodometer.data.root import DataRoot
 from oodometer.metrics import average_precision
 from oodometer.published.tables import read_table
@@ -80,9 +81,31 @@ def test_what_is_not_there_is_an_error_or_left_out(tmp_path):
     with pytest.raises(DataError) as caught:
         made("svsf", sources(tmp_path))
     assert str(caught.value) == (
-        "svsf: shift camera=old: no image of streetview-storefronts has camera=old; its values are new; "
-        "--partial runs on what is there"
+        "svsf: shift camera=old: no image of streetview-storefronts has camera=old; its values are new"
     )
+    storefronts(tmp_path, [(one, "us", 2019, "new") for one in STOREFRONTS.classes])
+    with pytest.raises(DataError, match="its values are new; --partial runs on what is there"):
+        made("svsf", sources(tmp_path, partial=False))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"us": "US", "mx": "MX", "ca": "CA", "fr": "FR", "new": "New", "old": "OLD"},
+        {"us": "United States", "mx": "Mexico", "ca": "Canada", "fr": "France"},
+        {"us": "usa", "mx": "México", "ca": "CANADA", "fr": "fra"},
+    ],
+)
+def test_countries_may_be_written_as_people_do(tmp_path, names):
+    rows = every_storefront()
+    storefronts(tmp_path / "plain", rows)
+    storefronts(tmp_path / "written", [tuple(names.get(value, value) for value in row) for row in rows])
+
+    def ids(root: Path) -> dict[str, tuple[str, ...]]:
+        return {one.name: one.shifted.dataset.ids for one in made("svsf", sources(root))}
+
+    assert ids(tmp_path / "written") == ids(tmp_path / "plain")
+    assert len(ids(tmp_path / "written")) == 4
 
 
 def test_shift_by_shift_shares_the_iid_test(tmp_path):

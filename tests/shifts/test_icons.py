@@ -76,6 +76,13 @@ def test_icons_50_below_a_root(tmp_path: Path) -> None:
     data = sources.whole("icons-50")
     by_any = np.any([held_out_rows(data, one) for one in ("style=microsoft", "subtypes", "versions")], axis=0)
     assert n_iid == (~by_any & iid_rows(data)).sum() > 0
+    papers = measure([f"{name}:paper" for name in found], sources, tmp_path / "runs")
+    assert papers.pop("icons-iid:paper")[1] > 0
+    assert {name: n for name, (_, n) in papers.items()} == {
+        "icons-style:paper": 6 * 3,
+        "icons-subtypes:paper": 2 * 5 * 3,
+        "icons-versions:paper": 6 * 5,
+    }
 
 
 def test_icons_that_were_built(tmp_path: Path) -> None:

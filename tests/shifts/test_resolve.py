@@ -15,6 +15,7 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.core.records import record_of_condition
 from oodometer.data.imagenet import imagenet
 from oodometer.data.root import DataRoot
+from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on
 from oodometer.shifts.installed import InstalledShift, installed_groups, installed_shifts
 from oodometer.shifts.resolve import asked_for, check_names, group_names, load_shifts, members_of, missing_sets
 from oodometer.shifts.sources import Sources
@@ -198,3 +199,39 @@ def test_a_group_of_which_all_is_unmatched(root, make_dataset, monkeypatch):
     tench = make_dataset(3, space=imagenet(), labels=[0, 0, 0])
     with pytest.raises(UsageError, match="no image of the classes of imagenet-a-classes, to compare with"):
         asked_for(["alone"], Sources(dataset=tench, root=root))
+
+
+@pytest.mark.parametrize(
+    ("training_data", "seen"),
+    [
+        ("ImageNet-22K", True),
+        ("imagenet-21k, then ImageNet-1k", True),
+        ("ImageNet 21K-P", True),
+        ("IN-22k", True),
+        ("ImageNet-1k", False),
+        ("JFT-300M", False),
+        (None, False),
+    ],
+)
+def test_a_model_that_was_trained_on_all_of_imagenet_is_told(make_dataset, training_data, seen):
+    """Hendrycks et al. 2021 (natural adversarial examples): models trained on ImageNet-22K make ImageNet-O trivial."""
+    view, card = odo.Input(view=odo.Geometry(8, 8)), odo.Card(training_data=training_data)
+    model = odo.Model("net", "callable", "digest", view, imagenet(), open=lambda compute: compute, card=card)
+    asked = [odo.Condition(name, make_dataset(2)) for name in ("clean", "imagenet-o", "imagenet-22k-subtypes")]
+    told: list[str] = []
+    tell_what_was_trained_on(asked, [model], told.append)
+    assert told == [
+        f"warning: net was trained on {training_data}, where the classes are that imagenet-o, imagenet-22k-subtypes "
+        "have and ImageNet-1k lacks: to it they are not new"
+    ] * int(seen)
+    told.clear()
+    tell_what_was_trained_on(asked[:1], [model], told.append)
+    assert told == []
+
+
+def test_what_only_a_group_names_may_be_left_out(make_dataset):
+    data = make_dataset(2)
+    asked = [odo.Condition(name, data) for name in ("imagenet-r", "dfr/size_small", "svsf/camera_old")]
+    assert named_by_groups_alone(asked, ["many-faces"]) == {"imagenet-r", "dfr/size_small", "svsf/camera_old"}
+    assert named_by_groups_alone(asked, ["Many_Faces", "dfr"]) == {"imagenet-r", "svsf/camera_old"}
+    assert named_by_groups_alone(asked, ["imagenet-r", "dfr", "svsf"]) == frozenset()

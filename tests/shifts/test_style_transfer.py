@@ -188,6 +188,7 @@ def test_five_shifts_of_the_clean_images(sources: Sources, weights: str, paintin
     found = [one for one in asked_for(["adain"], sources).found if isinstance(one, odo.Shift)]
     assert [one.name for one in found] == [one.shifted.name for one in found] == [f"adain/{s}" for s in range(1, 6)]
     assert {one.kind for one in found} == {"style"}
+    assert [one.family for one in found] == [odo.Family("adain", "style_transfer", s) for s in range(1, 6)]
     assert all(one.standard is sources.clean() for one in found)
     records = [record_of_condition(one.shifted).transform for one in found]
     assert [one.parameters["alpha"] for one in records] == list(ALPHAS) == [0.2, 0.4, 0.6, 0.8, 1.0]

@@ -27,6 +27,9 @@ from oodometer.store.tables import Accuracy
 MOST_NAMES = 5
 """More models than these are counted, not named."""
 
+NOT_RUN = "left out, not run on"
+"""How a line about models begins of which a side is lacking."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -183,7 +186,7 @@ def _left_out(index: Index, shift: MeasuredShift, run: Mapping[str, Sides]) -> l
         return []
     lacking = [name for name, model in index.models.items() if name not in run and any(one.n for one in model.entries)]
     where = f"{', '.join(side.name for side in shift.standards)} and {shift.name}"
-    return [f"left out, not run on {where} over the same classes: {named(lacking)}"] if lacking else []
+    return [f"{NOT_RUN} {where} over the same classes: {named(lacking)}"] if lacking else []
 
 
 def _on_common_images(

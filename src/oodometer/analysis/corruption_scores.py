@@ -34,6 +34,13 @@ MEAN = "mean-corruption-error"
 NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
 N_IMAGENET = 1000
 NO_ALEXNET = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
+AS_IMPORTED = "frost as imported"
+FROSTS = {
+    "procedural": "frost from textures made by code, not from the published photographs",
+    "published": "frost from the published photographs",
+    "folder": "frost from textures of one's own",
+}
+"""By the first word of a source's name, see `oodometer.corruptions.frost`."""
 OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
 """The families that AlexNet's published errors are about."""
 
@@ -140,11 +147,21 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
     if by is None:
         yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
     of_cells = about(index, mine, missing=common.left_out, data=family.data_name)
-    for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None)):
+    frost = frost_said(family.cells["frost", SEVERITIES[0]]) if "frost" in names else ""
+    for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None, frost=frost)):
         if isinstance(number, LeftOut):
             yield number
         elif asked.wants(number.metric):
             yield from or_left_out(_scored(number, draws, of_cells), (number.metric,), number.condition)
+
+
+def frost_said(cell: Cell) -> str:
+    """Where the ice of frost is from: AlexNet's published errors are about photographs, and textures are others."""
+    transform = cell.condition.transform
+    if transform is None:
+        return AS_IMPORTED
+    source = str(transform.parameters.get("textures", "")).partition("-")[0]
+    return FROSTS.get(source, "frost as in the files")
 
 
 def _scored(number: Number, draws: SharedDraws, of_cells: About) -> Iterator[Score]:
@@ -180,6 +197,7 @@ class Measured:
     Args:
         by: What to divide by, if there is anything.
         published: Whether these are AlexNet's published errors, and not those of a model of the store.
+        frost: Where its ice is from; empty where frost is none of the corruptions.
     """
 
     family: str
@@ -188,6 +206,7 @@ class Measured:
     clean: np.ndarray | None
     by: Normaliser | None
     published: bool
+    frost: str = ""
 
     @property
     def places(self) -> list[int]:
@@ -248,7 +267,7 @@ def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Numbe
     each = _ratios(found, by, ratio)
     undefined = {place: _why(found, by, ratio, place) for place in np.flatnonzero(np.isnan(each[0])).tolist()}
     lacking = [name for name in COMMON if name not in found.names] if found.published else []
-    if found.published and set(found.names) <= set(EXTRA):
+    if set(found.names) <= set(EXTRA):
         yield LeftOut((ratio.mean,), f"{found.family}: the extra corruptions never enter it")
     elif lacking:
         said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
@@ -257,7 +276,8 @@ def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Numbe
         yield LeftOut((ratio.mean,), f"{found.family}: {next(iter(undefined.values()))}")
     else:
         over = f"mean of {ratio.name} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
-        yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), over)
+        said = f"{over}; {found.frost}" if found.frost else over
+        yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), said)
     said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
     for place, name in enumerate(found.names):
         if place in undefined:

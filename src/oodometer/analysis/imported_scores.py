@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.analysis.corruption_scores import MEAN, OF_ALEXNET
+from oodometer.analysis.corruption_scores import AS_IMPORTED, MEAN, OF_ALEXNET
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.score_table import Score
 from oodometer.catalogue.names import family_of
@@ -67,6 +67,6 @@ def _numbers(family: str, errors: Errors, clean: float | None, by: Normaliser) -
         relative = relative_corruption_errors(matrix, clean, by)
         kinds.append(("relative-ce", "relative-mce", "relative CE", relative))
     for one, mean, what, values in kinds:
-        yield mean, family, float(values.mean()), f"mean of {what} {over}, by {by.name}"
+        yield mean, family, float(values.mean()), f"mean of {what} {over}, by {by.name}; {AS_IMPORTED}"
         for name, value in zip(COMMON, values.tolist(), strict=True):
             yield one, f"{family}/{name}", value, f"{what}, by {by.name}"

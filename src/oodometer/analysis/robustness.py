@@ -54,6 +54,7 @@ class RobustnessOptions:
         knee: A model, or a clean accuracy: two lines, one on each side of it, as for ImageNet-A; ``none``: one line.
             None: as the catalogue says of the shift.
         resampling: Of images and models.
+        band_level: Of the band in which the line lies; None: that of the intervals.
     """
 
     scale: Scale = "logit"
@@ -62,6 +63,11 @@ class RobustnessOptions:
     leave_out: tuple[str, ...] = ()
     knee: str | float | None = None
     resampling: Resampling = DEFAULT_RESAMPLING
+    band_level: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.band_level is not None and not 0 < self.band_level < 1:
+            raise UsageError(f"a band of level {self.band_level:g}: expected a number between 0 and 1, such as 0.95")
 
 
 DEFAULT_OPTIONS = RobustnessOptions()
@@ -366,8 +372,9 @@ def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> 
                 raise UsageError("a knee needs one clean set; give --x once")
             return draw_plane(points, baseline, options.scale, options.resampling)
         if options.knee in (None, NO_KNEE):
-            return draw_line(points, baseline, options.scale, options.resampling)
-        return draw_two_lines(points, baseline, _knee(points, options.knee), options.scale, options.resampling)
+            return draw_line(points, baseline, options.scale, options.resampling, band_level=options.band_level)
+        knee = _knee(points, options.knee)
+        return draw_two_lines(points, baseline, knee, options.scale, options.resampling, band_level=options.band_level)
     except UsageError:
         raise
     except OodometerError as error:

@@ -78,19 +78,31 @@ class Drawn(NamedTuple):
     band: tuple[tuple[float, float, float], ...]
 
 
-def draw_line(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> Drawn:
-    """One line through the baseline models, (M,) bool."""
+def draw_line(
+    points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling, *, band_level: float | None = None
+) -> Drawn:
+    """One line through the baseline models, (M,) bool; ``band_level`` is that of the band, where it is another."""
     x, y = _accuracies(points)
     line = fit_line(x[baseline, 0], y[baseline], scale=scale)
     piece = _piece(line, x[baseline, 0], y[baseline], resampling)
     fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
     every = np.arange(len(y))
     return Drawn(
-        fitted, _rho(points, every, baseline, scale, resampling), _band(x, y, every, baseline, line, resampling)
+        fitted,
+        _rho(points, every, baseline, scale, resampling),
+        _band(x, y, every, baseline, line, _at_level(resampling, band_level)),
     )
 
 
-def draw_two_lines(points: Points, baseline: np.ndarray, knee: float, scale: Scale, resampling: Resampling) -> Drawn:
+def draw_two_lines(
+    points: Points,
+    baseline: np.ndarray,
+    knee: float,
+    scale: Scale,
+    resampling: Resampling,
+    *,
+    band_level: float | None = None,
+) -> Drawn:
     """A line on each side of the knee; each model is judged by the line of its side."""
     x, y = _accuracies(points)
     both = fit_two_piece(x[baseline, 0], y[baseline], knee, scale=scale)
@@ -101,7 +113,7 @@ def draw_two_lines(points: Points, baseline: np.ndarray, knee: float, scale: Sca
         chosen, models = side & baseline, np.flatnonzero(side)
         pieces.append(_piece(line, x[chosen, 0], y[chosen], resampling))
         rho |= dict(zip(models.tolist(), _rho(points, models, baseline, scale, resampling), strict=True))
-        bands += _band(x, y, models, baseline, line, resampling)
+        bands += _band(x, y, models, baseline, line, _at_level(resampling, band_level))
     fitted = Fitted("two lines", scale, both.r2, both.n, both.left_out, None, None, knee, tuple(pieces))
     return Drawn(fitted, tuple(rho[at] for at in range(len(y))), tuple(bands))
 
@@ -143,6 +155,10 @@ def _piece(line: Line, x: np.ndarray, y: np.ndarray, resampling: Resampling) -> 
     draws = bootstrap_lines(x, y, scale=line.scale, draws=resampling.draws, seed=resampling.seed)
     slope, intercept = (of(line, draws, level=resampling.level) for of in (slope_of, intercept_of))
     return Piece((slope,), intercept, line.r2, line.n, line.left_out)
+
+
+def _at_level(resampling: Resampling, level: float | None) -> Resampling:
+    return resampling if level is None else replace(resampling, level=level)
 
 
 def _band(

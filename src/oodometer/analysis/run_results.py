@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from oodometer.analysis.accuracy_pairs import NOT_RUN
 from oodometer.analysis.gaps import Gaps, gaps_in
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.score import score
@@ -37,7 +38,8 @@ class RunResults:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the numbers should know, a line each."""
-        return self.gaps.notes
+        # A run asks every model everything but what it has left out and told.
+        return tuple(line for line in self.gaps.notes if NOT_RUN not in line)
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -106,6 +106,8 @@ def family_of(text: str) -> Family | None:
     ('imagenet-c_in-memory', 7)
     >>> family_of("cifar10-c/fog/3"), family_of("imagenet-a")
     (Family(name='cifar10-c', corruption='fog', severity=3), None)
+    >>> family_of("adain/3")
+    Family(name='adain', corruption='style_transfer', severity=3)
     """
     written = ANY_FAMILY.fullmatch(text)
     if written:
@@ -152,6 +154,7 @@ def _entry(
 ) -> ShiftEntry:
     if part is not None:
         name = declared.member.format(part=part) if "{part}" in declared.member else f"{declared.name}/{part}"
+        family = family or _severity_of(declared, part)
     own = name or declared.name
     return ShiftEntry(
         own,
@@ -168,6 +171,14 @@ def _entry(
         declared.make,
         declared,
     )
+
+
+def _severity_of(declared: Declared, part: str) -> Family | None:
+    """The member that a part is of a shift whose parts are severities."""
+    low, high = declared.severities
+    if not declared.corruption or not part.isdecimal() or not low <= int(part) <= high:
+        return None
+    return Family(declared.name, declared.corruption, int(part))
 
 
 def _member(declared: Declared, part: str) -> ShiftEntry | None:

@@ -62,6 +62,7 @@ class Declared:
         filtered_by: Of images that were chosen by a model's mistakes.
         member: How its members are called, with ``{corruption}`` and ``{severity}``, or ``{part}``.
         corruptions: Those of a family; empty where any may occur.
+        corruption: What its parts do to an image, where these are its severities (``adain/3``).
         severities: The least and the greatest of a family; of a perturbation sequence the frames.
         attack: What it is called outside of the testbed.
         brought: What the user brings besides images.
@@ -83,6 +84,7 @@ class Declared:
     filtered_by: FilteredBy | None = None
     member: str = ""
     corruptions: tuple[str, ...] = ()
+    corruption: str = ""
     severities: tuple[int, int] = SEVERITIES
     attack: str = ""
     brought: str = ""

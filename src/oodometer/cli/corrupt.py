@@ -37,10 +37,11 @@ def command(
     use_frost(frost)
     options = CorruptOptions(size, seed, threads, skip_broken=skip_broken, force=force)
     if preview:
-        if severities is not None or skip_broken:
-            raise UsageError("--preview draws one image at all five severities; leave out --severities, --skip-broken")
-        drawn = write_sheet(source, target, corruptions=names, options=options, tell=say)
-        say(f"{len(drawn)} corruptions at 5 severities drawn in {target}")
+        if skip_broken:
+            raise UsageError("--preview draws one image; leave out --skip-broken")
+        levels = severities or "1-5"
+        drawn = write_sheet(source, target, corruptions=names, severities=levels, options=options, tell=say)
+        say(f"{len(drawn)} corruptions at severities {levels} drawn in {target}")
         return
     with watching("images written") as watcher:
         written = corrupt_files(

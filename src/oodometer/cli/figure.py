@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option("--categories", metavar="CSV", help="model,category and maybe parent, where cards do not say.")
 @of_the_line
+@click.option("--band-level", type=float, default=0.95, show_default=True, help="Of the band around the line.")
 @click.option("--knee", metavar="MODEL", help="Two lines, bent at this model or clean accuracy, as for ImageNet-A.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Of the bootstrap.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
@@ -62,7 +64,7 @@ def command(
         store, kind = f"{PUBLISHED}{flags['published']}", _only_kind(store, kind)
     elif store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
-    line = options_of(flags, knee=knee_of(flags["knee"]))
+    line = replace(options_of(flags, knee=knee_of(flags["knee"])), band_level=flags["band_level"])
     drawn = figure(
         store, kind, output or "", options=_options(flags), origins=origins_in(flags["categories"]), line=line
     )

@@ -85,7 +85,7 @@ def command(**flags: Any) -> None:
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load import load_models
-    from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
+    from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
@@ -95,7 +95,8 @@ def command(**flags: Any) -> None:
     tell_what_was_trained_on(conditions, models, say)
     models = _cleared(models, conditions, flags)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
-    options = RunOptions(**{name: flags[name] for name in names}, compute=compute)
+    only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
+    options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
     with watching() as watcher:
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)

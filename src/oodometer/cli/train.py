@@ -61,13 +61,13 @@ def command(
     **said: Any,
 ) -> None:
     """Train one network."""
-    from oodometer.data.load import load_data
+    from oodometer.data.layouts.icons50 import icons_or_any
     from oodometer.train.job_from_options import TrainingOptions, training_job
     from oodometer.train.training import TrainingWatcher, train
 
     import_plugins(plugin_modules)
     options = TrainingOptions(**_given(said))
-    job = training_job(load_data(data), options, like=like, out=out, force=force)
+    job = training_job(icons_or_any(data), options, like=like, out=out, force=force)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:
         say(f"nothing new to do: {job.out} is the result of this very training")

@@ -20,6 +20,9 @@ from oodometer.data.source import ArraySource, EncodedSource
 DISTANCE = 2
 """Fingerprints that differ in so few of their 64 bits are near-identical."""
 
+BRIGHTEST_BLACK = 8
+"""Of 255: no pixel of a black image is brighter."""
+
 FLAT_BITS = 8
 """Fingerprints with fewer bits set, or unset, are of pictures without structure and are not compared."""
 
@@ -27,6 +30,9 @@ _BANDS = tuple((0, 21, 42, 64)[place : place + 2] for place in range(3))
 """Two fingerprints that differ in at most `DISTANCE` bits agree in one of these bands, which are one more."""
 
 _BYTES_OF_DIGEST = 8
+_BYTES_OF_LOOKS = 3 * _BYTES_OF_DIGEST + 1
+"""A digest, two hashes, and whether it is black."""
+
 _BITS_OF = np.array([bin(value).count("1") for value in range(1 << 16)], dtype=np.uint8)
 _WORKED_ON_AT_ONCE = 1 << 22
 _SHOWN_IN_FULL = 100
@@ -39,11 +45,15 @@ class Looks:
     Args:
         pixels: The digest of each image's size and RGB pixels, 8 bytes.
         fingerprints: The difference hash of each, (N,) uint64.
+        mirrored: That of each in a mirror.
+        black: Whether each is black everywhere, (N,) bool.
         broken: Position of each image that can't be decoded, and what is wrong with it.
     """
 
     pixels: tuple[bytes, ...]
     fingerprints: np.ndarray
+    mirrored: np.ndarray
+    black: np.ndarray
     broken: dict[int, str]
 
 
@@ -54,18 +64,48 @@ def looks_of(dataset: Dataset, progress: Progress) -> Looks:
         try:
             image = _decoded(dataset.source, index)
         except DataError as error:
-            return Finding(bytes(2 * _BYTES_OF_DIGEST), str(error))
-        return Finding(_digest(image) + difference_hash(image).tobytes(), None)
+            return Finding(bytes(_BYTES_OF_LOOKS), str(error))
+        return Finding(_digest(image) + hashes(image).tobytes() + bytes([is_black(image)]), None)
 
-    scan = scan_images(dataset.rows, SourceNames(dataset.source, "looks 1"), inspect, progress)
-    fingerprints = np.frombuffer(b"".join(one[_BYTES_OF_DIGEST:] for one in scan.contents), dtype="<u8")
-    return Looks(tuple(one[:_BYTES_OF_DIGEST] for one in scan.contents), fingerprints, dict(scan.broken))
+    scan = scan_images(dataset.rows, SourceNames(dataset.source, "looks 2"), inspect, progress, width=_BYTES_OF_LOOKS)
+    kept = np.frombuffer(b"".join(scan.contents), dtype=np.uint8).reshape(-1, _BYTES_OF_LOOKS)
+    both = np.ascontiguousarray(kept[:, _BYTES_OF_DIGEST:-1]).view("<u8")
+    pixels = tuple(one[:_BYTES_OF_DIGEST] for one in scan.contents)
+    return Looks(pixels, both[:, 0].copy(), both[:, 1].copy(), kept[:, -1].astype(bool), dict(scan.broken))
 
 
 def difference_hash(image: Image.Image) -> np.ndarray:
     """64 bits: in a grey 9 x 8 reduction, whether each pixel is darker than its right neighbour; () uint64."""
+    return np.asarray(hashes(image)[0])
+
+
+def hashes(image: Image.Image) -> np.ndarray:
+    """The difference hash of an image, and that of the image in a mirror, (2,) uint64."""
     small = np.asarray(image.convert("L").resize((9, 8), Image.Resampling.BILINEAR, reducing_gap=3.0))
-    return np.asarray(np.packbits(small[:, :-1] < small[:, 1:]).view("<u8")[0])
+    bits = [one[:, :-1] < one[:, 1:] for one in (small, small[:, ::-1])]
+    return np.asarray(np.packbits(np.stack(bits)).view("<u8"))
+
+
+def is_black(image: Image.Image) -> bool:
+    """Whether no pixel is brighter than what an encoder may make of black.
+
+    >>> is_black(Image.new("RGB", (4, 4))), is_black(Image.new("L", (4, 4), 200))
+    (True, False)
+    """
+    return max(high for _, high in _extrema(image)) <= BRIGHTEST_BLACK
+
+
+def _extrema(image: Image.Image) -> Sequence[tuple[int, int]]:
+    return image.convert("RGB").getextrema()  # type: ignore[return-value]  # of three bands, a pair for each
+
+
+def mirrored_pairs(looks: Looks) -> list[tuple[int, int]]:
+    """The pairs of positions of which one looks like the other in a mirror, but not like it as it is."""
+    n = len(looks.fingerprints)
+    alike = set(near_pairs(looks.fingerprints))
+    pairs = near_pairs(np.concatenate([looks.fingerprints, looks.mirrored]))
+    found = {(min(one, other - n), max(one, other - n)) for one, other in pairs if one < n <= other}
+    return sorted(pair for pair in found - alike if pair[0] != pair[1])
 
 
 def near_pairs(fingerprints: np.ndarray) -> list[tuple[int, int]]:

@@ -29,6 +29,9 @@ EVERY_NTH = 10
 EVERY_NTH_TWICE_DRAWN = 4
 """Of every so-manieth icon that a vendor drew several times one drawing is held out."""
 
+RELEASED_VERSIONS = "versions:paper"
+"""What the released script holds out as versions: every icon with ``_2`` anywhere in its name."""
+
 PUBLISHED_VERSION = "2"
 """The version that is held out where versions are numbered, as in ICONS-50."""
 
@@ -83,6 +86,20 @@ def sides_of(dataset: Dataset, protocol: str, protocols: Sequence[str] = PROTOCO
     )
 
 
+def sides_of_paper(dataset: Dataset, protocol: str) -> tuple[Dataset, Dataset]:
+    """The two sides by the paper's own rule: everything that the protocol holds out, whatever others hold out of it.
+
+    The paper trains a network for each protocol, so that its test sets may overlap.
+    """
+    every = dict.fromkeys([protocol, *PROTOCOLS, RELEASED_VERSIONS])
+    by_any = np.any([held_out_rows(dataset, one) for one in every], axis=0)
+    name = protocol.partition("=")[0]
+    return (
+        _part(dataset, ~by_any & iid_rows(dataset), "iid", protocol),
+        _part(dataset, held_out_rows(dataset, protocol), name, protocol),
+    )
+
+
 def common_iid_rows(dataset: Dataset) -> np.ndarray:
     """Which icons are of the tenth and held out by no protocol, (N,) bool: unseen, whatever a model was trained on."""
     by_style = dataset.columns["style"] == STYLE
@@ -106,6 +123,8 @@ def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:
         return _of_subtypes(dataset)
     if hold_out == "versions":
         return _of_versions(dataset)
+    if hold_out == RELEASED_VERSIONS:
+        return _of_released_versions(dataset)
     raise UsageError(f"{hold_out!r} can't be held out from icons; use style=VENDOR, subtypes or versions")
 
 
@@ -162,6 +181,12 @@ def _of_versions(dataset: Dataset) -> np.ndarray:
         for icon, several in drawn.items()
     }
     return np.array([chosen[icon] == version for icon, version in zip(icons, versions, strict=True)])
+
+
+def _of_released_versions(dataset: Dataset) -> np.ndarray:
+    """By the name of the file, as the released script does; a ``_2`` of the subtype counts too."""
+    columns = [dataset.columns[one].tolist() for one in ("style", "version", "subtype")]
+    return np.array(["_2" in "_".join(map(str, parts)) for parts in zip(*columns, strict=True)])
 
 
 def _chosen(class_name: str, style: str, subtype: str, versions: Sequence[str], *, numbered: bool) -> str | None:

@@ -36,7 +36,7 @@ class KeptScan:
 
     Args:
         versions: The digest of each image's version, (N, 16) uint8; zeros where nothing may be kept.
-        contents: The digest of each image's content, (N, 16) uint8.
+        contents: What was found of each image's content, a digest as a rule, (N, W) uint8.
     """
 
     versions: np.ndarray
@@ -47,7 +47,7 @@ class KeptScan:
         """What a scan found, but for the images at some places."""
         kept = versions.copy()
         kept[np.asarray(leave_out, dtype=np.int64)] = 0
-        return cls(kept, np.frombuffer(b"".join(contents), dtype=np.uint8).reshape(-1, CONTENT_BYTES))
+        return cls(kept, np.frombuffer(b"".join(contents), dtype=np.uint8).reshape(len(contents), -1))
 
     def known(self, versions: np.ndarray) -> dict[int, bytes]:
         """The digests of the images that have the version that they had, by place."""
@@ -64,14 +64,14 @@ def versions_of(texts: Sequence[str | None]) -> np.ndarray:
     return np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, CONTENT_BYTES)
 
 
-def load_kept(path: str, n: int) -> KeptScan | None:
-    """The kept scan of so many images; None if there is none or it is damaged."""
+def load_kept(path: str, n: int, width: int = CONTENT_BYTES) -> KeptScan | None:
+    """The kept scan of so many images, with so many bytes of each; None if there is none or it is damaged."""
     try:
         found = KeptScan(*read_npz(Path(path), ["versions", "contents"]))
     except DataError:
         return None
-    for part in (found.versions, found.contents):
-        if part.shape != (n, CONTENT_BYTES) or part.dtype != np.uint8:
+    for part, n_bytes in ((found.versions, CONTENT_BYTES), (found.contents, width)):
+        if part.shape != (n, n_bytes) or part.dtype != np.uint8:
             return None
     return found
 
@@ -131,16 +131,26 @@ def rehashing() -> Iterator[None]:
         _REHASHING.reset(token)
 
 
-def scan_images(indices: np.ndarray, images: Versioned, inspect: Callable[[int], Finding], progress: Progress) -> Scan:
+def scan_images(
+    indices: np.ndarray,
+    images: Versioned,
+    inspect: Callable[[int], Finding],
+    progress: Progress,
+    *,
+    width: int = CONTENT_BYTES,
+) -> Scan:
     """The scan of these images; those that did not change since they were scanned before are not read.
 
     A broken image is looked at each time: what was wrong may have been the way to it.
+
+    Args:
+        width: How many bytes each finding has.
     """
     wanted = [int(index) for index in indices]
     # One image alone is read as soon as what was kept about it, and a file for each would fill the cache.
     path = _cache_path(wanted, images) if len(wanted) > 1 else None
     versions = versions_of([images.version(index) if path else None for index in wanted])  # before anything is read
-    kept = load_kept(path, len(wanted)) if path and not _REHASHING.get() else None
+    kept = load_kept(path, len(wanted), width) if path and not _REHASHING.get() else None
     known = {} if kept is None else kept.known(versions)
     new = [place for place in range(len(wanted)) if place not in known]
     findings = dict(

@@ -193,10 +193,15 @@ def _answers(labels: np.ndarray, model: Model, condition: Condition) -> np.ndarr
 
 @dataclass(frozen=True)
 class Asked:
-    """A condition, and whether all logits of it are stored."""
+    """A condition, and whether all logits of it are stored.
+
+    Args:
+        without: Models that are not asked about it, since they lack its classes.
+    """
 
     condition: Condition
     keep_logits: bool
+    without: frozenset[str] = frozenset()
 
 
 def tasks_for(
@@ -211,7 +216,7 @@ def tasks_for(
     tasks = []
     for one in asked:
         record = record_of_condition(one.condition)
-        for model in models:
+        for model in (model for model in models if model.name not in one.without):
             cell = _cell(model, records[model.name], one.condition, record, precision)
             labels, others = labels_for(model, one.condition), other_labels_for(model, one.condition)
             if one.condition.attack is not None:

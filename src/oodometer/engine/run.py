@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from oodometer.core.attack import Attack
 from oodometer.core.condition import Condition, Shift
@@ -16,6 +16,7 @@ from oodometer.core.model import Compute, Model, n_cores
 from oodometer.core.records import record_of_model, record_of_shift
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.data.scan import rehashing
+from oodometer.engine.answerable import answerable, same_condition, sides_of
 from oodometer.engine.executors import Threads, executors
 from oodometer.engine.plan import (
     Asked,
@@ -49,6 +50,8 @@ class RunOptions:
         rehash: Read every image again to see whether it has changed, also where its file seems the same.
         compute: Device and precision of the forward passes.
         executor: Who does the chunks.
+        may_leave_out: Names of shifts that are left out for models without their classes, which is told; of others
+            that is an error.
     """
 
     threads: int = 0
@@ -58,6 +61,7 @@ class RunOptions:
     rehash: bool = False
     compute: Compute = field(default_factory=Compute)
     executor: str = "threads"
+    may_leave_out: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.threads < 0 or self.chunk < 0:
@@ -102,13 +106,20 @@ def run(
         raise UsageError("nothing to run: give at least one model and one shift, or clean images")
     warnings = _Warnings(watcher)
     watcher = replace(watcher, warn=warnings)
+    can = answerable(shifts, models, options.may_leave_out)
+    shifts = can.shifts
+    for line in can.lines:
+        watcher.warn(line)
     open_to = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
     open_to.files.sweep()
     pairs = [shift for shift in shifts if isinstance(shift, Shift)]
     conditions = conditions_of(shifts)
     _scan(conditions, options, watcher)
     needed = [side for pair in pairs if pair.measure == "map" for side in (pair.standard, pair.shifted)]
-    asked = [Asked(one, options.keep == "logits" or any(_same(one, side) for side in needed)) for one in conditions]
+    asked = [
+        Asked(one, options.keep == "logits" or any(same_condition(one, side) for side in needed), can.without(one))
+        for one in conditions
+    ]
     live = [model for model in models if isinstance(model, Model)]
     precision = options.compute.precision
 
@@ -221,29 +232,12 @@ def _judged(attack: Attack, cell: Cell, store: Store) -> list[str]:
 
 def conditions_of(asked: Sequence[Condition | Shift]) -> list[Condition]:
     """The conditions, and both sides of the shifts, each once."""
-    sides = [side for one in asked for side in ((one.standard, one.shifted) if isinstance(one, Shift) else (one,))]
+    sides = [side for one in asked for side in sides_of(one)]
     found: list[Condition] = []
     for side in sides:
-        if not any(_same(side, one) for one in found):
+        if not any(same_condition(side, one) for one in found):
             found.append(side)
     return found
-
-
-def _same(a: Condition, b: Condition) -> bool:
-    # Not by their descriptions: those hold the digest of the data, for which every file would have to be read.
-    return a is b or (a.dataset is b.dataset and _without_data(a) == _without_data(b))
-
-
-def _without_data(one: Condition) -> tuple[Any, ...]:
-    """All that a condition is besides its data; functions do not count, as what they do is in the parameters."""
-    transform, attack = one.transform, one.attack
-    return (
-        one.name,
-        one.label_map,
-        one.unit,
-        transform and (transform.name, transform.parameters, transform.view),
-        attack and (attack.name, attack.parameters),
-    )
 
 
 def check_readable(dataset: Dataset, watcher: Watcher, *, skip_broken: bool) -> None:

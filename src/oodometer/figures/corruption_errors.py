@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from oodometer.analysis.corruption_scores import MEAN
 from oodometer.analysis.score_table import LeftOut, Score
@@ -12,10 +13,14 @@ from oodometer.core.estimate import Estimate
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.published import has_printed_errors, printed_scores
 from oodometer.figures.selection import grid_of, that_fit
+from oodometer.figures.style import note
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES
 from oodometer.study import Study
 from oodometer.study.corruption_grid import grids_of
 from oodometer.study.scores import family_scores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 METRICS = ("ce", "mce", "relative-mce", MEAN)
 
@@ -81,6 +86,12 @@ def corruption_errors_of(study: Study, options: FigureOptions) -> CorruptionErro
         normalised,
         means[0].convention if means else "",
     )
+
+
+def say_what_it_is(figure: Figure, found: CorruptionErrors) -> None:
+    """Note by what mCE is divided, and where its frost is from."""
+    if found.normalised:
+        note(figure, f"mCE of {found.family}: {found.said}")
 
 
 def _scores(study: Study, options: FigureOptions) -> Iterator[Score | LeftOut]:

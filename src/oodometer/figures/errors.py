@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.figures.bar_rows import MOST_ROWS, Bars, draw_rows, rows_of
-from oodometer.figures.corruption_errors import corruption_errors_of, lacking_corruptions
+from oodometer.figures.corruption_errors import corruption_errors_of, lacking_corruptions, say_what_it_is
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import at_most
@@ -27,7 +27,9 @@ def draw_errors(study: Study, options: FigureOptions) -> Figure:
     rows = at_most(rows_of(study, list(found.mean), found.mean), MOST_ROWS)
     name = "mCE" if found.normalised else "mean error"
     panels = [Bars("clean error (%)", clean), Bars(f"{short(found.family, 20)} {name} (%)", found.mean)]
-    return draw_rows(study, rows, panels, options)
+    figure = draw_rows(study, rows, panels, options)
+    say_what_it_is(figure, found)
+    return figure
 
 
 def error_of(accuracy: Estimate) -> Estimate:

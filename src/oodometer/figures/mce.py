@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.figures.category_styles import MOST, area_of, mark
-from oodometer.figures.corruption_errors import corruption_errors_of, lacking_corruptions
+from oodometer.figures.corruption_errors import corruption_errors_of, lacking_corruptions, say_what_it_is
 from oodometer.figures.kinds import Kind
 from oodometer.figures.label_placement import Obstacles, write_names
 from oodometer.figures.legends import legend_above
@@ -52,6 +52,7 @@ def draw_mce(study: Study, options: FigureOptions) -> Figure:
     shown = [(name, look) for name, some, look in series if some]
     legend_above(figure, [mark(look) for _, look in shown], [name for name, _ in shown])
     _write(axes, models, found.mean, found.relative, found.clean, options)
+    say_what_it_is(figure, found)
     return figure
 
 

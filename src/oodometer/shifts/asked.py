@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.catalogue.names import find_shift
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
@@ -16,7 +18,7 @@ from oodometer.core.talk import Tell, unheard
 from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
 from oodometer.shifts.icons import protocol_of
-from oodometer.shifts.resolve import Asked, asked_for, missing_sets
+from oodometer.shifts.resolve import Asked, asked_for, group_named, missing_sets
 from oodometer.shifts.sources import IMAGENET, Sources
 
 
@@ -90,11 +92,21 @@ def without_attacks_of_groups(
     return [condition for condition in asked if condition.name not in attacks]
 
 
+def named_by_groups_alone(asked: Sequence[Condition | Shift], names: Sequence[str]) -> frozenset[str]:
+    """The names of those that no name but that of a group stands for: some models may not have their classes."""
+    if not any(group_named(name) for name in names):
+        return frozenset()
+    by_name = {entry.of for name in names if group_named(name) is None and (entry := find_shift(name))}
+    entries = {one.name: find_shift(one.name) for one in asked}
+    return frozenset(name for name, entry in entries.items() if entry is not None and entry.of not in by_name)
+
+
 def tell_what_was_trained_on(
     asked: Sequence[Condition | Shift], models: Sequence[Model | StoredAnswers], tell: Tell
 ) -> None:
-    """A line for each model whose card does not hold out what a shift of icons tests: its numbers are not fair."""
+    """A line for each model whose card says that it saw what a shift tests: its numbers are not fair."""
     for model in models:
+        _tell_of_22k(asked, model, tell)
         hold_outs = hold_outs_of(model.notes) if isinstance(model, Model) else None
         seen = {} if hold_outs is None else protocols_seen(hold_outs, asked)
         if hold_outs is not None and seen:
@@ -103,6 +115,25 @@ def tell_what_was_trained_on(
                 f"warning: {model.name} was trained on what {some_of(list(seen))} {test}: its card holds out "
                 f"{', '.join(hold_outs) or 'nothing'}, not {', '.join(dict.fromkeys(seen.values()))}"
             )
+
+
+IMAGENET_22K = re.compile(r"(imagenet|\bin)[-_ ]?2[12]k", re.IGNORECASE)
+"""The whole of ImageNet, as people write it; 21K is the same without its rarest classes."""
+
+OF_22K = ("imagenet-o", "imagenet-22k-subtypes")
+"""Shifts whose images are of classes that ImageNet-1k lacks and ImageNet-22K has."""
+
+
+def _tell_of_22k(asked: Sequence[Condition | Shift], model: Model | StoredAnswers, tell: Tell) -> None:
+    """A line where a model knows the classes that a shift takes for unknown."""
+    said = model.card.training_data or ""
+    seen = [one.name for one in asked if (entry := find_shift(one.name)) and entry.of in OF_22K]
+    if seen and IMAGENET_22K.search(said):
+        have = "has" if len(seen) == 1 else "have"
+        tell(
+            f"warning: {model.name} was trained on {said}, where the classes are that {some_of(seen)} {have} and "
+            "ImageNet-1k lacks: to it they are not new"
+        )
 
 
 def some_of(names: Sequence[str], *, most: int = 20) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
@@ -38,6 +40,13 @@ SVSF_SHIFTS = (
     Constraint("year", ("2018",), "year_2018"),
     Constraint("country", ("fr",), "country_france"),
 )
+SPELLINGS = {
+    "us": ("usa", "u.s.", "u.s.a.", "united states", "united states of america"),
+    "mx": ("mex", "mexico", "méxico"),
+    "ca": ("can", "canada"),
+    "fr": ("fra", "france"),
+}
+"""What people write instead of a value of a preset; capitals don't matter."""
 
 
 def deepfashion_remixed(sources: Sources, entry: ShiftEntry) -> list[Shift]:
@@ -53,17 +62,33 @@ def streetview_storefronts(sources: Sources, entry: ShiftEntry) -> list[Shift]:
 def _make(sources: Sources, entry: ShiftEntry, base: Sequence[Constraint], shifts: Sequence[Constraint]) -> list[Shift]:
     """The pairs ``NAME/iid`` and ``NAME/SHIFT``."""
     data = sources.whole(entry.sets[0])
-    base = [_occurring(data, one) for one in base]
-    if sources.root is not None and sources.root.partial:
+    base = [_occurring(data, _as_written(data, one)) for one in base]
+    shifts = [_as_written(data, one) for one in shifts]
+    partial = sources.root is not None and sources.root.partial
+    if partial:
         shifts = [one for one in shifts if _can_be_made(data, base, one)] or shifts
     try:
         split = attribute_shifts(data, base, shifts, seed=sources.seed)
     except OodometerError as error:
-        raise DataError(f"{entry.of}: {error}; --partial runs on what is there") from error
+        advice = "" if partial else "; --partial runs on what is there"
+        raise DataError(f"{entry.of}: {error}{advice}") from error
     if sources.images is not None:
         split = fewer_images(split, sources.images, seed=sources.seed)
     pairs = pairs_of(split, prefix=f"{entry.of}/")
     return [replace(pair, kind=entry.kind, measure=entry.measure) for pair in pairs if entry.kind != "clean"]
+
+
+def _as_written(data: Dataset, constraint: Constraint) -> Constraint:
+    """The constraint with its values as the data spell them: ``US`` or ``United States`` where it says ``us``."""
+    column = data.columns.get(constraint.column)
+    if column is None or column.dtype.kind in "biuf":
+        return constraint
+    written = [str(value) for value in np.unique(column.astype(str)).tolist()]
+    spelled: list[str] = []
+    for value in constraint.values:
+        known = (value, *SPELLINGS.get(value, ()))
+        spelled += [text for text in written if text.strip().lower() in known] or [value]
+    return replace(constraint, values=tuple(spelled))
 
 
 def _occurring(data: Dataset, constraint: Constraint) -> Constraint:

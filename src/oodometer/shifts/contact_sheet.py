@@ -1,11 +1,13 @@
-"""A sheet of one image under every corruption at every severity, with names."""
+"""A sheet of one image under every corruption at every severity, with names, beside the image as it is."""
 
 from __future__ import annotations
 
 import io
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,33 +18,86 @@ from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.corruptions.registry import COMMON, EXTRA
 from oodometer.data.decode import decode
 from oodometer.data.resize import as_view
-from oodometer.shifts.corrupted_files import parse_names
+from oodometer.shifts.corrupted_files import parse_names, parse_severities
 from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
 from oodometer.shifts.write_corrupted import DEFAULT, CorruptOptions
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 MARGIN, CAPTION = 6, 18
+SEVERITIES = (1, 2, 3, 4, 5)
+LEAST = 96
+"""Smaller images are enlarged by a whole number, so that each is at least so many pixels wide and high."""
 
 
-def contact_sheet(image: np.ndarray, names: Sequence[str], *, key: str, seed: int = 0, thumb: int = 112) -> np.ndarray:
-    """Rows of corruptions, columns of severities 1 to 5, a caption above each row, (H, W, 3) uint8."""
+@dataclass(frozen=True)
+class Plan:
+    """Where things are on a sheet: blocks of a row for each corruption, the image as it is first in each.
+
+    Args:
+        cell: Width and height of an image, in pixels.
+        n_rows: Corruptions below each other.
+        n_across: Images beside each other in a block.
+    """
+
+    cell: tuple[int, int]
+    n_rows: int
+    n_across: int
+    n_blocks: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the sheet."""
+        width, height = self._block
+        return self.n_blocks * width + MARGIN, CAPTION + self.n_rows * height + 2 * MARGIN
+
+    @property
+    def _block(self) -> tuple[int, int]:
+        return self.n_across * (self.cell[0] + MARGIN) + 2 * MARGIN, self.cell[1] + CAPTION + MARGIN
+
+    def corner(self, row: int, across: int) -> tuple[int, int]:
+        """Of an image: of the so-manieth corruption, so far to the right."""
+        block, down = divmod(row, self.n_rows)
+        width, height = self._block
+        left = block * width + MARGIN + across * (self.cell[0] + MARGIN)
+        return left, 2 * CAPTION + MARGIN + down * height
+
+
+def contact_sheet(
+    image: np.ndarray, names: Sequence[str], *, key: str, seed: int = 0, severities: Sequence[int] = SEVERITIES
+) -> np.ndarray:
+    """Rows of corruptions, columns of severities, the image as it is before each row, (H, W, 3) uint8.
+
+    Every pixel of the images is there as it is: small images are enlarged by a whole number, and none is made smaller,
+    since that would blur away what noise and pixels look like.
+    """
     from PIL import Image, ImageDraw, ImageFont
 
-    height, width = image.shape[:2]
-    scale = thumb / min(height, width)
-    cell = (max(1, round(width * scale)), max(1, round(height * scale)))
-    columns = 2 if len(names) > 6 else 1
-    n_rows = -(-len(names) // columns)
-    block = (5 * (cell[0] + MARGIN) + 2 * MARGIN, cell[1] + CAPTION + MARGIN)
-    sheet = Image.new("RGB", (columns * block[0] + MARGIN, n_rows * block[1] + MARGIN), "white")
+    times = -(-LEAST // min(image.shape[:2]))
+    n_blocks = 2 if len(names) > 6 else 1
+    cell = times * image.shape[1], times * image.shape[0]
+    plan = Plan(cell, -(-len(names) // n_blocks), 1 + len(severities), n_blocks)
+    sheet = Image.new("RGB", plan.size, "white")
     pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(size=13)
-    for place, name in enumerate(names):
-        left, top = (place // n_rows) * block[0] + MARGIN, (place % n_rows) * block[1] + MARGIN
-        pen.text((left, top), name.replace("_", " "), fill="black", font=font)
-        for severity in range(1, 6):
-            made = Image.fromarray(corrupt(image, name, severity, key=key, seed=seed))
-            at = (left + (severity - 1) * (cell[0] + MARGIN), top + CAPTION)
-            sheet.paste(made.resize(cell, Image.Resampling.LANCZOS), at)
+    for block in range(n_blocks):
+        for across, text in enumerate(["clean", *(f"severity {one}" for one in severities)]):
+            left, top = plan.corner(block * plan.n_rows, across)
+            pen.text((left, top - 2 * CAPTION), text, fill="gray", font=font)
+    for row, name in enumerate(names):
+        left, top = plan.corner(row, 0)
+        pen.text((left, top - CAPTION), name.replace("_", " "), fill="black", font=font)
+        made = (corrupt(image, name, severity, key=key, seed=seed) for severity in severities)
+        for across, pixels in enumerate([image, *made]):
+            sheet.paste(_enlarged(pixels, times), plan.corner(row, across))
     return np.asarray(sheet)
+
+
+def _enlarged(pixels: np.ndarray, times: int) -> Image.Image:
+    """Each pixel as a square of so many."""
+    from PIL import Image
+
+    return Image.fromarray(pixels.repeat(times, axis=0).repeat(times, axis=1))
 
 
 def write_sheet(
@@ -50,6 +105,7 @@ def write_sheet(
     target: str | os.PathLike[str],
     *,
     corruptions: str = "common",
+    severities: str = "1-5",
     options: CorruptOptions = DEFAULT,
     tell: Tell = unheard,
 ) -> list[str]:
@@ -58,16 +114,19 @@ def write_sheet(
     Args:
         target: The picture; its ending says of which kind.
         corruptions: common (and extra), bar, all, or names with commas.
+        severities: For example ``1-5`` or ``1,3``.
         tell: Told what is waited for.
     """
     from PIL import Image
 
     place = Path(target)
     _check_picture(place, force=options.force)
+    levels = parse_severities(severities)
     image = _read(Path(source), options)
     tell_if_compiling(tell)
     names = [*COMMON, *EXTRA] if corruptions == "common" else parse_names(corruptions)
-    sheet = Image.fromarray(contact_sheet(image, names, key=Path(source).stem, seed=options.seed))
+    drawn = contact_sheet(image, names, key=Path(source).stem, seed=options.seed, severities=levels)
+    sheet = Image.fromarray(drawn)
     picture = io.BytesIO()
     try:
         sheet.save(picture, format=Image.registered_extensions()[place.suffix.lower()])

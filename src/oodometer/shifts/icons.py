@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
-from oodometer.data.icon_protocols import PROTOCOLS, sides_of
+from oodometer.data.icon_protocols import PROTOCOLS, RELEASED_VERSIONS, sides_of, sides_of_paper
 from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import ICONS, Sources
 
 STYLES = "icons-styles"
 PROTOCOL_OF = dict(zip(("icons-style", "icons-subtypes", "icons-versions"), PROTOCOLS, strict=True))
+PAPERS_OF = {
+    "icons-style:paper": PROTOCOLS[0],
+    "icons-subtypes:paper": PROTOCOLS[1],
+    "icons-versions:paper": RELEASED_VERSIONS,
+}
+"""The same by the paper's own rules."""
 
 
 def protocol_of(name: str) -> str | None:
@@ -19,7 +25,7 @@ def protocol_of(name: str) -> str | None:
     ('style=microsoft', 'style=google', None)
     """
     family, _, vendor = name.partition("/")
-    return f"style={vendor}" if family == STYLES and vendor else PROTOCOL_OF.get(name)
+    return f"style={vendor}" if family == STYLES and vendor else {**PROTOCOL_OF, **PAPERS_OF}.get(name)
 
 
 def held_out(sources: Sources, entry: ShiftEntry) -> list[Shift]:
@@ -28,6 +34,13 @@ def held_out(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     It is about models that were trained on what `oodometer.data.icon_protocols.split` leaves for training.
     """
     standard, shifted = sides_of(sources.whole(ICONS), PROTOCOL_OF[entry.name])
+    iid = sources.once(entry.clean, lambda: Condition(entry.clean, sources.fewer(standard)))
+    return [pair_of(entry, iid, Condition(entry.name, sources.fewer(shifted)))]
+
+
+def held_out_as_in_paper(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """All that a protocol holds out: of Microsoft's icons those of held-out subtypes too."""
+    standard, shifted = sides_of_paper(sources.whole(ICONS), PAPERS_OF[entry.name])
     iid = sources.once(entry.clean, lambda: Condition(entry.clean, sources.fewer(standard)))
     return [pair_of(entry, iid, Condition(entry.name, sources.fewer(shifted)))]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-
-import numpy as np
 
 from oodometer.catalogue.names import ShiftEntry
 from oodometer.catalogue.sets import set_entries
@@ -17,7 +14,7 @@ from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.layouts.imagenet_real import real_labels, relabelled
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.layouts.objectnet import objectnet_classes
-from oodometer.data.root import DataRoot, missing_line
+from oodometer.data.root import missing_line
 from oodometer.shifts.class_matched import in_classes_of
 from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
@@ -31,12 +28,6 @@ def classes_of(name: str) -> LabelMap:
     200
     """
     return mask(f"{name}-classes", imagenet(), class_list(name.replace("-", "_")))
-
-
-def blurry_classes(root: DataRoot) -> LabelMap:
-    """The classes that occur in the real blurry images, however few of these a run looks at."""
-    whole = root.open("real-blurry")
-    return mask("real-blurry-classes", imagenet(), [whole.space.classes[label] for label in np.unique(whole.labels)])
 
 
 def over_all_classes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
@@ -53,28 +44,14 @@ def over_some_classes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     return [pair_of(entry, standard, Condition(entry.name, shifted, label_map))]
 
 
-def real_blurry(sources: Sources, entry: ShiftEntry) -> list[Shift]:
-    """Photographs that are blurred by nature, against the clean images of the classes that occur."""
-    return _over_classes_on_disk(sources, entry, blurry_classes)
-
-
 def objectnet(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """Objects in odd places, against the clean images of the classes that both have."""
-    return _over_classes_on_disk(sources, entry, _objectnet_classes)
-
-
-def _over_classes_on_disk(sources: Sources, entry: ShiftEntry, classes: Callable[[DataRoot], LabelMap]) -> list[Shift]:
     shifted = sources.open(entry.sets[-1])
-    assert sources.root is not None  # or there would be no such set
-    standard = sources.clean_on(classes(sources.root), name=entry.clean)
+    place = sources.root.place_of("objectnet") if sources.root else None
+    assert place is not None  # or there would be no such set
+    standard = sources.clean_on(objectnet_classes(place), name=entry.clean)
     # The map of the clean side is made once for all, and both sides must share it.
     return [pair_of(entry, standard, Condition(entry.name, shifted, standard.label_map))]
-
-
-def _objectnet_classes(root: DataRoot) -> LabelMap:
-    place = root.place_of("objectnet")
-    assert place is not None
-    return objectnet_classes(place)
 
 
 def re_assessed(sources: Sources, entry: ShiftEntry) -> list[Shift]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from oodometer.catalogue.names import ShiftEntry
-from oodometer.core.condition import Condition, Shift, Transform
+from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.dataset import silent
 from oodometer.core.errors import DataError, ModelError, UsageError
 from oodometer.core.preprocessing import Geometry
@@ -82,7 +82,7 @@ class Styling:
         return np.ascontiguousarray(made[: image.shape[0], : image.shape[1]])
 
 
-def adain(sources: Sources, entry: ShiftEntry) -> list[Shift]:  # noqa: ARG001 - there is one only
+def adain(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """The clean images against themselves in the style of paintings, ``adain/1`` to ``adain/5``."""
     weights, folder = (sources.settings.get(key) for key in ("style_weights", "style_images"))
     if not weights or not folder:
@@ -95,12 +95,16 @@ def adain(sources: Sources, entry: ShiftEntry) -> list[Shift]:  # noqa: ARG001 -
     _loaded.cache_clear()  # the files may have changed since they were last asked for
     network, paintings = _loaded(weights).digest, paintings_in(addresses.absolute(folder))
     return [
-        _shift(standard, severity, Styling(weights, network, paintings, alpha, sources.seed))
+        _shift(
+            standard,
+            Family(entry.of, entry.declared.corruption, severity),
+            Styling(weights, network, paintings, alpha, sources.seed),
+        )
         for severity, alpha in enumerate(ALPHAS, start=1)
     ]
 
 
-def _shift(standard: Condition, severity: int, styling: Styling) -> Shift:
+def _shift(standard: Condition, family: Family, styling: Styling) -> Shift:
     parameters = {
         "alpha": styling.alpha,
         "seed": styling.seed,
@@ -108,9 +112,9 @@ def _shift(standard: Condition, severity: int, styling: Styling) -> Shift:
         "paintings": styling.paintings.digest,
         "painting": PAINTING.describe(),
     }
-    name = f"adain/{severity}"
+    name = f"{family.name}/{family.severity}"
     shifted = Condition(name, standard.dataset, transform=Transform("adain", parameters, styling))
-    return Shift(name, "style", standard, shifted)
+    return Shift(name, "style", standard, shifted, family)
 
 
 def paintings_in(folder: str) -> Paintings:

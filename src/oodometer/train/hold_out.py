@@ -11,7 +11,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import icon_protocols
 
-OF_ICONS = ("subtypes", "versions")
+OF_ICONS = ("subtypes", "versions", icon_protocols.RELEASED_VERSIONS)
 """What icons can hold out besides the values of a column."""
 
 

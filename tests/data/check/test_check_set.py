@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from oodometer.core.dataset import Dataset, Progress
 from oodometer.data import addresses
@@ -75,6 +75,18 @@ def row_of(checked: Checked, check: str) -> Any:
     return next(row for row in checked.rows if row.check == check)
 
 
+@pytest.mark.parametrize(
+    ("n_classes", "lacking"), [(2, "the number of images"), (None, "the numbers of images and classes")]
+)
+def test_a_set_of_unknown_size_is_never_said_to_be_right(pets, two_sets, n_classes, lacking) -> None:
+    two_sets["pets-a"] = replace(PETS, n_images=None, n_classes=n_classes, per_class=None)
+    checked = check_set(str(pets))
+    assert checked.verdict == (
+        f"{pets} may be pets-a: nothing wrong in what could be checked; not published, so not checked: {lacking}"
+    )
+    assert checked.as_json()["unchecked"] == [lacking]
+
+
 def test_a_whole_set_has_nothing_wrong(pets: Path) -> None:
     checked = check_set(str(pets), thorough=True)
     assert unusual(checked) == []
@@ -97,6 +109,8 @@ def test_a_whole_set_has_nothing_wrong(pets: Path) -> None:
         "same pixels, two classes",
         "same pixels, one class",
         "near-identical",
+        "mirrored copies",
+        "black images",
     ]
     assert (row_of(checked, "images").expected, row_of(checked, "size").expected) == ("4", "16x12")
 
@@ -283,6 +297,35 @@ def test_near_identical_images_are_a_note(pets: Path, two_sets: dict[str, KnownS
     (pets / "dog" / "1.jpg").write_bytes(jpeg(smooth(0).resize((80, 60)), 80))
     assert unusual(check_set(str(pets))) == []
     assert unusual(check_set(str(pets), thorough=True)) == [("near-identical", "1", "note", "cat/0 ~ dog/1")]
+
+
+def test_mirrored_copies_are_a_note(pets: Path, two_sets: dict[str, KnownSet]) -> None:
+    """Hendrycks et al. 2021 (many faces), on ImageNet-Sketch: duplicates were mirrored, and some were pitch-black."""
+    two_sets["pets-a"] = replace(PETS, size=None)
+    for seed, name in enumerate(("cat/0", "cat/1", "dog/0")):
+        (pets / f"{name}.png").unlink()
+        (pets / f"{name}.jpg").write_bytes(jpeg(smooth(seed), 95))
+    (pets / "dog" / "1.png").unlink()
+    (pets / "dog" / "1.jpg").write_bytes(jpeg(ImageOps.mirror(smooth(0)).resize((80, 60)), 80))
+    assert unusual(check_set(str(pets))) == []
+    for _ in range(2):  # the second time from what was kept
+        assert unusual(check_set(str(pets), thorough=True)) == [("mirrored copies", "1", "note", "cat/0 ~ dog/1")]
+
+
+def test_a_drawing_on_white_is_found_in_a_mirror(pets: Path) -> None:
+    drawing = Image.new("RGB", (16, 12), "white")
+    drawing.paste((0, 0, 0), (2, 2, 6, 10))
+    drawing.paste((90, 90, 90), (6, 5, 12, 7))
+    drawing.save(pets / "cat/0.png")
+    ImageOps.mirror(drawing).save(pets / "cat/1.png")
+    assert ("mirrored copies", "1", "note", "cat/0 ~ cat/1") in unusual(check_set(str(pets), thorough=True))
+
+
+@pytest.mark.parametrize("kind", ["png", "jpg"])
+def test_black_images_are_a_note(pets: Path, kind: str) -> None:
+    (pets / "dog/1.png").unlink()
+    Image.new("RGB", (16, 12), (2, 1, 3)).save(pets / f"dog/1.{kind}")
+    assert unusual(check_set(str(pets), thorough=True)) == [("black images", "1", "note", "dog/1")]
 
 
 def test_what_looks_alike_on_purpose_is_not_compared(pets: Path, two_sets: dict[str, KnownSet]) -> None:

@@ -9,8 +9,9 @@ import pytest
 from PIL import Image
 
 from oodometer.core.dataset import Dataset
+from oodometer.data.check.check_set import check
 from oodometer.data.layouts.class_lists import class_list
-from oodometer.data.layouts.icons50 import held_out_names, icons_50
+from oodometer.data.layouts.icons50 import held_out_names, icons_50, icons_or_any
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.root import DataRoot
 from published_lists import published_list
@@ -46,6 +47,28 @@ def test_the_names_become_columns(
     for column, place in (("style", 0), ("version", 1), ("subtype", 2)):
         assert data.columns[column].tolist() == [parts[place] for parts in FILES.values()]
     assert data.columns["held_out"].tolist() == ["", "watch", "", "", "monkey", "", "", "factory_worker"]
+
+
+@pytest.mark.parametrize(
+    "names", [("drinks", "marine_animals"), ("drink", "marine_animal"), ("Drinks", "marine animals")]
+)
+def test_the_released_spelling_of_two_classes_is_read_too(root: str, put, encode, names: tuple[str, str]) -> None:
+    put(f"{root}/Icons-50/{names[0]}/apple_0_cup.png", encode(0))
+    put(f"{root}/Icons-50/{names[1]}/apple_0_whale.png", encode(1))
+    data = opened(root)
+    assert [data.space.classes[label] for label in data.labels] == ["drink", "marine_animal"]
+    checked = check(f"{root}/Icons-50")
+    assert next(row for row in checked.rows if row.check == "unknown class ids").verdict == "ok"
+
+
+def test_what_is_trained_on_is_read_as_icons_50_where_it_is_that(tmp_path: Path) -> None:
+    for folder in ("set/Icons-50/bird", "pets/cat"):
+        (tmp_path / folder).mkdir(parents=True)
+    Image.new("RGB", (8, 8)).save(tmp_path / "set/Icons-50/bird/apple_0_duck.png")
+    Image.new("RGB", (8, 8)).save(tmp_path / "pets/cat/1.png")
+    for folder in ("set", "set/Icons-50"):
+        assert icons_or_any(str(tmp_path / folder)).columns["style"].tolist() == ["apple"]
+    assert icons_or_any(str(tmp_path / "pets")).columns == {}
 
 
 def test_odd_sizes_and_modes_are_on_white(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from oodometer.data.check.duplicates import Contents, twice_in_both, twice_insid
 from oodometer.data.check.files import header_rows, other_files_rows, short, unreadable_row
 from oodometer.data.check.rows import CheckRow
 from oodometer.data.find_sets import not_unpacked, place_below
-from oodometer.data.fingerprints import DISTANCE, looks_of
+from oodometer.data.fingerprints import BRIGHTEST_BLACK, DISTANCE, looks_of
 from oodometer.data.headers import headers_of
 from oodometer.data.identify import Claim, claim_of
 from oodometer.data.kinds.folder import list_images
@@ -32,8 +32,10 @@ METHODS = {
     "same bytes": "files (or rows of pixels) whose 128-bit digests are equal",
     "same pixels": "images of equal size and RGB pixels after decoding, however they are encoded (64-bit digests)",
     "near-identical": f"64-bit difference hashes of a grey 9x8 reduction that differ in at most {DISTANCE} bits; finds "
-    "re-encoded and resized copies, not crops, turns or mirror images; pictures without structure are not compared, "
+    "re-encoded and resized copies, not crops or turns; pictures without structure are not compared, "
     "and now and then two different pictures look alike to it",
+    "mirrored copies": "the same with one of the two in a mirror",
+    "black images": f"no pixel is brighter than {BRIGHTEST_BLACK} of 255",
     "unreadable images": "files that begin and end as whole images pass; the others, and all with --thorough, are "
     "decoded",
 }
@@ -49,6 +51,7 @@ class Checked:
         place: Where the images lie.
         known: Whether it is a published set, so that counts and class ids could be compared.
         thorough: Whether every image was decoded.
+        unchecked: What of a published set could not be compared, since nobody published it.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Checked:
     known: bool
     thorough: bool
     rows: tuple[CheckRow, ...]
+    unchecked: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[CheckRow, ...]:
@@ -77,6 +81,9 @@ class Checked:
             )
         notes = sum(row.verdict == "note" for row in self.rows)
         more = f" ({notes} {'note' if notes == 1 else 'notes'})" if notes else ""
+        if self.unchecked:
+            said = f"not published, so not checked: {', '.join(self.unchecked)}"
+            return f"{self.place} may be {self.name}: nothing wrong in what could be checked{more}; {said}"
         return (
             f"{self.place} is {self.name}: nothing wrong{more}" if self.known else f"{self.place}: nothing wrong{more}"
         )
@@ -94,6 +101,7 @@ class Checked:
             "place": self.place,
             "verdict": "wrong" if self.wrong else "ok",
             "thorough": self.thorough,
+            "unchecked": list(self.unchecked),
             "checks": [row.as_json() for row in self.rows],
             "methods": METHODS,
         }
@@ -142,7 +150,14 @@ def check(
     else:
         here, rows = _rows_of(dataset, claim, thorough, progress)
         rows += _against(here, claim, against, progress)
-    return Checked(name, claim.place, claim.known is not None, thorough, tuple(rows))
+    return Checked(name, claim.place, claim.known is not None, thorough, tuple(rows), _unchecked(claim.known))
+
+
+def _unchecked(known: KnownSet | None) -> tuple[str, ...]:
+    """What can't be compared with what was published; a set of unknown size may be a part of itself."""
+    if known is None or known.n_images is not None:
+        return ()
+    return ("the number of images",) if known.n_classes is not None else ("the numbers of images and classes",)
 
 
 def _open(claim: Claim, name: str) -> Dataset:

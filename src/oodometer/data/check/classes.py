@@ -25,7 +25,9 @@ def class_rows(dataset: Dataset, place: str, known: KnownSet | None) -> list[Che
         if known is not None and known.classes is not None:
             expected = _spelled(known.classes(), dataset)
             whole = known.n_classes == len(expected)
-            rows += _id_rows({*numbers, *_folders_like(expected, place)}, set(numbers), expected, whole=whole)
+            # What holds images of the set is a class of it, however its folder is spelled.
+            others = _folders_like(expected, place) - {one.partition("/")[0] for one in dataset.ids}
+            rows += _id_rows({*numbers, *others}, set(numbers), expected, whole=whole)
     rows += [*corruption_rows(dataset), *_empty_row(place, known)]
     if known is not None and known.per_class is not None and numbers:
         rows.append(_even_row(numbers, known.per_class))

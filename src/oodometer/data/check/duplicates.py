@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.data.check.rows import CheckRow, none_expected
 from oodometer.data.duplicates import by_class, same_in_both, same_inside
-from oodometer.data.fingerprints import Looks, near_pairs
+from oodometer.data.fingerprints import Looks, mirrored_pairs, near_pairs
 
 MADE_OF_THE_SAME = frozenset({"corruption", "anchor", "frame"})
 """Columns of sets in which images look alike on purpose: corrupted versions of one picture, frames of one video."""
@@ -42,6 +42,8 @@ def twice_inside(here: Contents) -> list[CheckRow]:
         rows += _rows_by_class(here.dataset, further, "pixels")
         if not MADE_OF_THE_SAME & set(here.dataset.columns):
             rows.append(_near_inside(here.dataset, here.looks))
+            rows.append(_mirrored_inside(here.dataset, here.looks))
+        rows.append(_black_row(here.dataset, here.looks))
     return rows
 
 
@@ -90,6 +92,17 @@ def _near_inside(dataset: Dataset, looks: Looks) -> CheckRow:
     ]
     lines = [f"{dataset.ids[one]} ~ {dataset.ids[other]}" for one, other in pairs]
     return none_expected("near-identical", lines, otherwise="note")
+
+
+def _mirrored_inside(dataset: Dataset, looks: Looks) -> CheckRow:
+    pairs = [(one, other) for one, other in mirrored_pairs(looks) if dataset.rows[one] != dataset.rows[other]]
+    lines = [f"{dataset.ids[one]} ~ {dataset.ids[other]}" for one, other in pairs]
+    return none_expected("mirrored copies", lines, otherwise="note")
+
+
+def _black_row(dataset: Dataset, looks: Looks) -> CheckRow:
+    places = np.flatnonzero(looks.black).tolist()
+    return none_expected("black images", [dataset.ids[place] for place in places], otherwise="note")
 
 
 def _near_in_both(here: tuple[Dataset, Looks], there: tuple[Dataset, Looks], called: str) -> CheckRow:

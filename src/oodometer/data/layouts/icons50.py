@@ -15,9 +15,16 @@ from oodometer.data.addresses import FoundFile
 from oodometer.data.kinds.folder import list_images
 from oodometer.data.labels import ids_of_paths
 from oodometer.data.layouts.class_lists import class_list
+from oodometer.data.load import default_name, kind_of, load_data
 from oodometer.data.source import EncodedSource, ImageFiles
 
 _NAME = re.compile(r"(?P<style>[^_/]+)_(?P<version>[^_/]+)_(?P<subtype>[^/]+)\.[^./]+")
+
+FOLDER = "Icons-50"
+"""The folder in the released archive, which may lie in one of the same name."""
+
+RELEASED = {"drinks": "drink", "marine_animals": "marine_animal"}
+"""Folders of the released set that the paper spells otherwise."""
 
 
 def icons_50() -> LabelSpace:
@@ -58,6 +65,25 @@ def open_icons_50(address: str, *, name: str) -> Dataset:
     )
 
 
+def icons_or_any(address: str) -> Dataset:
+    """ICONS-50 with its styles, versions and subtypes where a folder is that; else whatever data lie there."""
+    for place in (address, addresses.join(address, FOLDER)):
+        if is_icons_50(place):
+            return open_icons_50(addresses.absolute(place), name=default_name(addresses.absolute(address)))
+    return load_data(address)
+
+
+def is_icons_50(address: str) -> bool:
+    """Whether all images of a folder lie in folders of the 50 classes and are named as in ICONS-50."""
+    if not addresses.is_folder(address) or kind_of(address) != "folder":
+        return False
+    files = list_images(address)
+    known = set(icons_50().classes)
+    return bool(files) and all(
+        _folder_of(file.path) in known and _NAME.fullmatch(addresses.base_name(file.path)) for file in files
+    )
+
+
 def _held_out(classes: Sequence[str], subtypes: Sequence[str]) -> list[str]:
     """By which of the published names each icon is held out; empty where it is not."""
     below: dict[str, set[str]] = {}
@@ -68,8 +94,9 @@ def _held_out(classes: Sequence[str], subtypes: Sequence[str]) -> list[str]:
 
 
 def _folder_of(path: str) -> str:
-    """The class of a file as its folder says it: small letters, ``_`` between words."""
-    return path.partition("/")[0].lower().replace(" ", "_") if path.count("/") == 1 else ""
+    """The class of a file as its folder says it: small letters, ``_`` between words, in the paper's spelling."""
+    folder = path.partition("/")[0].lower().replace(" ", "_") if path.count("/") == 1 else ""
+    return RELEASED.get(folder, folder)
 
 
 def _parts_of(file: FoundFile, address: str) -> dict[str, str]:

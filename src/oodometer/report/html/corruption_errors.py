@@ -25,13 +25,14 @@ class Errors:
     Args:
         mean, relative: mCE and relative mCE of each model.
         each: CE of each model and corruption.
-        said: The convention.
+        said, mean_said: The conventions of CE and of mCE.
     """
 
     mean: Mapping[str, Estimate]
     relative: Mapping[str, Estimate]
     each: Mapping[tuple[str, str], Estimate]
     said: str
+    mean_said: str = ""
 
 
 def errors_of(scores: Sequence[Score], grid: CorruptionGrid) -> Errors | None:
@@ -48,6 +49,7 @@ def errors_of(scores: Sequence[Score], grid: CorruptionGrid) -> Errors | None:
         relative={model: one.estimate for (model, _), one in by_metric["relative-mce"].items()},
         each={place: one.estimate for place, one in by_metric["ce"].items()},
         said=next(iter(by_metric["ce"].values())).convention,
+        mean_said="; ".join(sorted({one.convention for one in by_metric["mce"].values()})),
     )
 
 
@@ -84,7 +86,7 @@ Columns = list[tuple[Column, Callable[[str], Value]]]
 def _ratios(grid: CorruptionGrid, errors: Errors) -> Columns:
     means: Columns = []
     if errors.mean:
-        about = f"mean of CE over the {len(grid.averaged)} corruptions"
+        about = errors.mean_said
         means.append((Column("mCE", "percent", about, "low"), errors.mean.get))
     if errors.relative:
         about = "the same of what each corruption adds to the clean error"

@@ -46,13 +46,13 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "DenseNet": Family(
         r"densenet(?P<depth>\d+)(?:-(?P<growth>\d+))?",
-        ("densenet40",),
+        ("densenet40", "densenet40-24"),
         f"{_NETWORKS}.densenet:densenet",
         {"growth": 12},
     ),
     "ResNeXt": Family(
         r"resnext(?P<depth>\d+)(?:-(?P<cardinality>\d+)x(?P<base>\d+)d)?",
-        ("resnext29", "resnext29-8x64d"),
+        ("resnext29", "resnext29-8x32d", "resnext29-8x64d"),
         f"{_NETWORKS}.resnext:resnext",
         {"cardinality": 8, "base": 8},
     ),
@@ -77,7 +77,7 @@ def network_names() -> list[str]:
     """A few names of every family.
 
     >>> network_names()[:3]
-    ['densenet40', 'linear', 'nearest']
+    ['densenet40', 'densenet40-24', 'linear']
     """
     return sorted(one for family in FAMILIES.values() for one in family.examples)
 
