@@ -287,6 +287,7 @@ def test_a_study_is_a_value() -> None:
 
 PUBLIC = [
     "Audience",
+    "CannotTellError",
     "Card",
     "Checked",
     "Comparison",
@@ -301,10 +302,12 @@ PUBLIC = [
     "Drawn",
     "Estimate",
     "Family",
+    "FamilyComparison",
     "FigureList",
     "FigureOptions",
     "Gap",
     "Gaps",
+    "Gate",
     "Geometry",
     "Hardest",
     "IconOptions",
@@ -368,6 +371,7 @@ PUBLIC = [
     "figure_list",
     "fit_line",
     "gaps",
+    "gate",
     "hardest",
     "import_predictions",
     "import_table",

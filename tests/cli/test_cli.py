@@ -90,11 +90,21 @@ def test_compare_and_its_exit_codes(measured: Path) -> None:
     assert "worse is worse" in result.stdout
     failed = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.01")
     assert failed.exit_code == 3
-    assert failed.stdout == result.stdout
-    assert failed.stderr.startswith("Error: worse is more than 0.01 worse than good on clean: -0.2500 [")
-    assert oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3").exit_code == 0
-    assert oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--strict").exit_code == 3
-    assert oodometer("compare", "runs", "worse", "good", "--fail-if-worse", "0").exit_code == 0
+    assert failed.stdout.startswith(result.stdout)
+    assert failed.stdout.splitlines()[-2:] == [
+        "is worse more than 0.01 worse than good? 1 condition, 95% interval",
+        "  worse       clean on val: -0.2500 [-0.4019, -0.1405]  n=40 lies below -0.01",
+    ]
+    assert failed.stderr.startswith("Error: worse is more than 0.01 worse than good on 1 of 1 conditions: clean on val")
+    unsure = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3")
+    assert unsure.exit_code == 0
+    assert unsure.stderr.startswith("warning: can't tell on 1 of 1 conditions: clean on val: -0.2500 [")
+    strict = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--strict")
+    assert strict.exit_code == 4
+    assert strict.stderr.startswith("Error: worse may be more than 0.3 worse than good on 1 of 1 conditions")
+    assert oodometer("compare", "runs", "worse", "good", "--fail-if-worse", "0", "--strict").exit_code == 0
+    (row,) = json.loads(oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--json").stdout)
+    assert row["gate"]["answer"] == "can't tell"
     (row,) = json.loads(oodometer("compare", "runs", "good", "worse", "--json").stdout)
     assert row["difference"]["value"] == -0.25
     assert row["verdict"] == "worse is worse"
