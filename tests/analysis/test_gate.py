@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.compare import compare
-from oodometer.analysis.gate import corrected, gate
+from oodometer.analysis.gate import gate
 from oodometer.core.errors import CannotTellError, RequirementNotMetError, UsageError
+from oodometer.stats.intervals import corrected_level
 from oodometer.stats.paired import PairedCounts, paired_difference
 
 
@@ -78,7 +79,8 @@ def test_the_correction_keeps_its_promise():
     for _ in range(draws):
         cells = rng.multinomial(n, [0.8, 0.07, 0.02, 0.11], size=conditions)  # B loses 0.05
         highs = [
-            paired_difference(PairedCounts(*map(int, four)), level=corrected(0.95, conditions)).high for four in cells
+            paired_difference(PairedCounts(*map(int, four)), level=corrected_level(0.95, conditions)).high
+            for four in cells
         ]
         wrong += min(highs) < -margin
     assert wrong / draws <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / draws)  # three standard errors of the simulation

@@ -10,6 +10,7 @@ from oodometer.analysis.compare import Compared
 from oodometer.analysis.compare_family import signed
 from oodometer.core.errors import CannotTellError, OodometerError, RequirementNotMetError, UsageError
 from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import corrected_level
 
 Answer = Literal["worse", "not worse", "can't tell"]
 OPEN: Answer = "can't tell"
@@ -78,7 +79,7 @@ class Gate:
     def title(self) -> str:
         """What is asked, and how it is corrected."""
         first, n = self.comparisons[0], len(self.judged)
-        each = f"{100 * corrected(self.level, n):.6g}%"
+        each = f"{100 * corrected_level(self.level, n):.6g}%"
         how = f"{each} interval" if n == 1 else f"Bonferroni: {each} intervals for {100 * self.level:g}% together"
         conditions = "1 condition" if n == 1 else f"{n} conditions"
         return f"is {first.model_b} more than {self.margin:g} worse than {first.model_a}? {conditions}, {how}"
@@ -115,15 +116,6 @@ class Gate:
         return f"{len(those)} of {len(self.judged)} conditions: {'; '.join(those[:FEW])}{more}"
 
 
-def corrected(level: float, n: int) -> float:
-    """The level of each of n intervals that cover all of their truths together at this level (Bonferroni).
-
-    >>> round(corrected(0.95, 5), 4)
-    0.99
-    """
-    return 1 - (1 - level) / n
-
-
 def gate(comparisons: Sequence[Compared], margin: float) -> Gate:
     """Whether model B loses more than a margin of accuracy to model A, on each condition that was compared.
 
@@ -136,6 +128,6 @@ def gate(comparisons: Sequence[Compared], margin: float) -> Gate:
     if not comparisons:
         raise UsageError("no comparison: there is nothing to judge")
     level = comparisons[0].level
-    each = corrected(level, len(comparisons))
+    each = corrected_level(level, len(comparisons))
     judged = [Judged(comparison.heading, comparison.difference_at(each), margin) for comparison in comparisons]
     return Gate(tuple(comparisons), tuple(judged), margin, level)

@@ -63,6 +63,8 @@ class ScoreOptions:
         label_sets: A JSON file with the acceptable labels of each image.
         temperature: A condition (or ``CONDITION@DATA``) on which each model's temperature is fitted; what depends on
             confidences is computed from the logits divided by it.
+        by_value: Columns of the data; top-1 accuracy is told for each of their values too. ``camera+country`` for each
+            pair of values.
     """
 
     draws: int = 1000
@@ -72,6 +74,7 @@ class ScoreOptions:
     ood: str | None = None
     label_sets: str | None = None
     temperature: str | None = None
+    by_value: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,8 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
     "--test-share",
     type=float,
     metavar="SHARE",
-    help="Attribute shifts: of the base, for the IID test, where no column split says.  [default: 0.1]",
+    help="Attribute shifts: of the base, for the IID test, where no column split says; 1: all of it.  [default: "
+    "0.1, and at least 100 images or half of the base]",
 )
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
