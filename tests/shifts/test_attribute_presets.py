@@ -80,8 +80,8 @@ def test_what_is_not_there_is_an_error_or_left_out(tmp_path):
     with pytest.raises(DataError) as caught:
         made("svsf", sources(tmp_path))
     assert str(caught.value) == (
-        "svsf: shift camera=old: no image of streetview-storefronts has camera=old; its values are new; "
-        "--partial runs on what is there"
+        # --partial is given, and not advised again
+        "svsf: shift camera=old: no image of streetview-storefronts has camera=old; its values are new"
     )
 
 

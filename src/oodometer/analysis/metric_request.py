@@ -97,6 +97,23 @@ nothing can be said. A metric's rows are called by its name, ``NAME[...]`` where
 group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")
 
 
+ALSO_CALLED = {
+    "accuracy": "top-1",
+    "acc": "top-1",
+    "acc@1": "top-1",
+    "acc@5": "top-5",
+    "error-rate": "error",
+    "balanced-accuracy": "balanced",
+    "calibration": "ece",
+    "log-loss": "nll",
+    "cross-entropy": "nll",
+    "roc-auc": "auroc",
+    "fpr95": "fpr@95%",
+    "average-precision": "map",
+}
+"""What others call a metric, for those who look for it under that name."""
+
+
 def asked_name(metric: str) -> str:
     """The name by which the metric of a row is asked for.
 
@@ -118,8 +135,15 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
         )
     for name in names:
         if name != EVERY_METRIC and name not in known:
-            hint = did_you_mean(name, [*known, EVERY_METRIC]) or f"; known: {', '.join(known)}, or all"
-            raise UsageError(f"no metric named {name!r}{hint}")
+            raise UsageError(f"no metric named {name!r}{_hint(name, known)}")
     every = [name for name in known if name not in BREAKDOWNS]
     spelled = [one for name in names for one in (every if name == EVERY_METRIC else [name])]
     return tuple(dict.fromkeys(spelled))
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """Which metric may be meant."""
+    also = ALSO_CALLED.get(name.lower().replace("_", "-"))
+    if also in known:
+        return f"; did you mean {also}?"
+    return did_you_mean(name, [*known, EVERY_METRIC]) or "; 'oodometer ls metrics' lists them"

@@ -15,6 +15,7 @@ from oodometer.cli.output import (
     plugins,
     print_json,
     say,
+    talk_on_stderr,
     use_frost,
     watching,
 )
@@ -81,6 +82,7 @@ def resize_rule(ctx: click.Context, param: click.Parameter, value: str | None) -
     help="Attribute shifts: of the base, for the IID test, where no column split says; 1: all of it.  [default: "
     "0.1, and at least 100 images or half of the base]",
 )
+@click.option("--ood", multiple=True, metavar="DIR", help="A folder of any images of no class, for 'score --ood'.")
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")
@@ -123,12 +125,13 @@ def command(**flags: Any) -> None:
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
-    models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+    with talk_on_stderr():
+        models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute)
-    with watching() as watcher:
+    with watching() as watcher, talk_on_stderr():
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)
     for line in results.notes:
@@ -146,6 +149,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.load import load_data
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
+    from oodometer.shifts.ood_sets import ood_conditions
     from oodometer.shifts.resolve import check_names
     from oodometer.shifts.sources import Sources
 
@@ -158,7 +162,8 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
-    return conditions_asked(flags["conditions"], sources, attributes, tell=say)
+    outside = ood_conditions(flags["ood"], images=flags["images"], seed=flags["seed"])
+    return [*conditions_asked(flags["conditions"], sources, attributes, tell=say), *outside]
 
 
 def declared_by(flags: dict[str, Any]) -> Declared:

@@ -59,7 +59,8 @@ def _make(sources: Sources, entry: ShiftEntry, base: Sequence[Constraint], shift
     try:
         split = attribute_shifts(data, base, shifts, seed=sources.seed)
     except OodometerError as error:
-        raise DataError(f"{entry.of}: {error}; --partial runs on what is there") from error
+        advice = "" if sources.root is not None and sources.root.partial else "; --partial runs on what is there"
+        raise DataError(f"{entry.of}: {error}{advice}") from error
     if sources.images is not None:
         split = fewer_images(split, sources.images, seed=sources.seed)
     pairs = pairs_of(split, prefix=f"{entry.of}/")
