@@ -13,6 +13,7 @@ import numpy as np
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.line_outliers import outlier_notes
 from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
@@ -321,10 +322,17 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             *points.notes,
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
+            *_outliers(points, baseline, drawn),
             *_without_parents(points),
         ),
         level=options.resampling.level,
     )
+
+
+def _outliers(points: Points, baseline: np.ndarray, drawn: Drawn) -> list[str]:
+    """What is to be said of models that are far from the line that they are part of."""
+    known = [at for at in np.flatnonzero(baseline) if drawn.rho[at] is not None]
+    return outlier_notes([points.models[at].model for at in known], np.array([drawn.rho[at].value for at in known]))
 
 
 def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:

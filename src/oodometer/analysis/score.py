@@ -37,6 +37,9 @@ from oodometer.store.tables import Accuracy
 COUNTED = ("top-1", "top-5", "error")
 """Metrics that are counts of rows: one query answers them for all cells at once."""
 
+FEWEST_TO_DOUBT = 20
+"""Images, below which a low top-1 beside a high top-5 may be chance."""
+
 DEFAULT_OPTIONS = ScoreOptions()
 
 Progress = Callable[[int, int], None]
@@ -86,14 +89,29 @@ def score(
     # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
     told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
     undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
-    return Scores(tuple(rows), undefined.lines(told), (*index.problems, *_warnings(index, cells, options.by)))
+    return Scores(tuple(rows), undefined.lines(told), (*index.problems, *_warnings(index, options.by)))
 
 
-def _warnings(index: Index, cells: Sequence[Cell], by: str | None) -> tuple[str, ...]:
-    """What was found out about attacks while they ran, and data of few groups."""
+def _warnings(index: Index, by: str | None) -> tuple[str, ...]:
+    """What was found out about attacks while they ran, data of few groups, and answers that seem out of order."""
+    cells = [entry.cell for entry in index.answered]
     attacked = [cell for cell in cells if cell.condition.attack is not None]
     of_attacks = [f"{_where(cell)}: {line}" for cell in attacked for line in index.warnings(cell)]
-    return (*of_attacks, *few_groups_in(index, cells, by))
+    disordered = [_where(entry.cell) + _shares(entry) for entry in index.answered if _out_of_order(entry)]
+    return (*of_attacks, *few_groups_in(index, cells, by), *disordered)
+
+
+def _out_of_order(entry: Entry) -> bool:
+    """Whether the true class is often among the best five but seldom the best: then they may be in reversed order."""
+    if entry.n < FEWEST_TO_DOUBT or _no_top5(entry.cell):
+        return False
+    half = (1 + 5 / entry.cell.n_classes) / 2  # of what chance leaves
+    return entry.top5 >= half * entry.n and 3 * entry.top1 < entry.top5
+
+
+def _shares(entry: Entry) -> str:
+    top1, top5 = entry.top1 / entry.n, entry.top5 / entry.n
+    return f": top-1 is {top1:.4f} but top-5 {top5:.4f}; are its classes in order, the best first?"
 
 
 def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -> None:
