@@ -47,6 +47,7 @@ class Hardest:
     Args:
         n: How many images all models saw.
         more_as_hard: Images that are missed by as many models as the last one shown, and are not shown.
+        space: The name of the classes that the models answer.
     """
 
     condition: str
@@ -55,19 +56,20 @@ class Hardest:
     images: tuple[HardImage, ...]
     n: int
     more_as_hard: int = 0
+    space: str = ""
 
     def __str__(self) -> str:
         lines = [["image", "class", "missed by", "most often called"]]
         for one in self.images:
-            called = (
-                f"{', '.join(map(spoken, (one.instead, *one.tied)))} ({one.instead_by}{' each' if one.tied else ''})"
-            )
-            lines.append([one.image, spoken(one.label), f"{one.missed_by} of {one.models}", called])
+            called = ", ".join(spoken(name, self.space) for name in (one.instead, *one.tied))
+            called += f" ({one.instead_by}{' each' if one.tied else ''})"
+            lines.append([one.image, spoken(one.label, self.space), f"{one.missed_by} of {one.models}", called])
         who = f"all {len(self.models)} models" if len(self.models) > 1 else self.models[0]
         head = f"{self.condition} on {self.data}: {self.n} images that {who} saw"
         if not self.images:
             return f"{head}\nevery model is right on every image"
-        as_hard = f"{self.more_as_hard} more are missed by {self.images[-1].missed_by}, as the last one shown"
+        are = "is" if self.more_as_hard == 1 else "are"
+        as_hard = f"{self.more_as_hard} more {are} missed by {self.images[-1].missed_by}, as the last one shown"
         return "\n".join([head, columns(lines), *([as_hard] if self.more_as_hard else [])])
 
     def as_json(self) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     )
     models = tuple(cell.model_name for cell in cells)
     more = _more_as_hard(right, images[-1].missed_by, len(images)) if images else 0
-    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more)
+    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more, cells[0].space)
 
 
 def _more_as_hard(right: np.ndarray, missed_by: int, shown: int) -> int:
