@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart test quick coverage setup format docs figures browser clean
+.PHONY: quickstart shell test quick coverage setup format docs figures browser clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/oodometer quickstart
+
+# A shell in which the installed command is found; leave it with exit.
+shell: $(VENV)/.quickstart
+	@echo "oodometer is on the path here; leave with exit" && PATH="$(CURDIR)/$(BIN):$$PATH" VIRTUAL_ENV="$(CURDIR)/$(VENV)" $${SHELL:-sh}
 
 test: $(VENV)/.dev browser
 	$(BIN)/ruff format --check .

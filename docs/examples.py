@@ -83,6 +83,7 @@ def make(folder: Path) -> None:
     as_many_answers(folder, folder / "val")
     as_root(folder / "data", photographs)
     as_attributes(folder / "shops.csv", photographs)
+    as_textures(folder / "textures")
     as_clips(folder / "clips", photographs[:4])
     (folder / "table.csv").write_text("model,val,imagenetv2\nresnet50,76.13,63.3\nalexnet,56.5,44.0\n")
     (folder / "sizes.csv").write_text("condition,n\nval,50000\nimagenetv2,10000\n")
@@ -148,6 +149,14 @@ def as_root(root: Path, photographs: list[tuple[str, int, bytes]]) -> None:
         if wnid in drawn.target.classes:
             edges = ImageOps.invert(ImageOps.grayscale(image).filter(ImageFilter.FIND_EDGES))
             save(edges, root / "imagenet-r" / wnid / "sketch_0.jpg")
+
+
+def as_textures(folder: Path) -> None:
+    """Eight pictures of no class: stripes of several widths."""
+    folder.mkdir()
+    for width in range(1, 9):
+        stripes = (np.indices((64, 64)).sum(axis=0) // width % 2 * 255).astype(np.uint8)
+        Image.fromarray(np.stack([stripes] * 3, axis=2)).save(folder / f"{width}.png")
 
 
 def as_attributes(path: Path, photographs: list[tuple[str, int, bytes]]) -> None:

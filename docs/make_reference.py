@@ -24,8 +24,8 @@ Made from the code by `make docs`; a test keeps it so.
 ## Commands
 
 Results go to stdout, talk to stderr. `--json` prints what the table shows, and more, for programs.
-Exit codes: 0 done; 1 the work failed, what was finished is kept; 2 wrong usage; 3 a stated requirement was not met; 130
-interrupted.
+Exit codes: 0 done; 1 the work failed, what was finished is kept; 2 wrong usage; 3 a stated requirement was not met; 4
+whether it is met can't be told (`compare --strict`); 130 interrupted.
 """
 
 JSON = """\
@@ -35,7 +35,9 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 `n`, `interval`. What is not known is null. The types are described under Python and under Parts of results.
 
 - `score`, `run`: a list of `Score`.
-- `compare`: a list of `Comparison`, each with its `verdict`.
+- `compare`: a list of `Comparison`, or `FamilyComparison` for a family, each with its `verdict`; with
+  `--fail-if-worse` also its `gate`: `answer` (worse, not worse, can't tell), `margin`, `reason`, `difference` with the
+  corrected interval, `correction`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
 - `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`) and
   `remarks` (a list of `Remark`).
@@ -46,6 +48,7 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 """
 
 PARTS = (
+    "analysis.gate:Judged",
     "analysis.robustness:ModelRobustness",
     "analysis.robustness:Order",
     "analysis.robustness_line:Fitted",

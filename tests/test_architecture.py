@@ -289,6 +289,7 @@ def test_a_study_is_a_value() -> None:
 
 PUBLIC = [
     "Audience",
+    "CannotTellError",
     "Card",
     "Checked",
     "Comparison",
@@ -303,10 +304,12 @@ PUBLIC = [
     "Drawn",
     "Estimate",
     "Family",
+    "FamilyComparison",
     "FigureList",
     "FigureOptions",
     "Gap",
     "Gaps",
+    "Gate",
     "Geometry",
     "Hardest",
     "IconOptions",
@@ -373,6 +376,7 @@ PUBLIC = [
     "figure_list",
     "fit_line",
     "gaps",
+    "gate",
     "hardest",
     "import_predictions",
     "import_table",

@@ -21,7 +21,8 @@ _HOMES = {
     "build.icons.build": "IconOptions build_icons",
     "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
-    "core.errors": "DataError ModelError OodometerError PreflightError RequirementNotMetError StoreError UsageError",
+    "core.errors": "CannotTellError DataError ModelError OodometerError PreflightError RequirementNotMetError StoreError "
+    "UsageError",
     "core.estimate": "Estimate",
     "core.labels": "LabelMap LabelSpace mask super_classes",
     "core.model": "Card Compute Input Model",
@@ -48,6 +49,8 @@ _HOMES = {
     "analysis.accuracy_pairs": "Origin read_origins",
     "analysis.metric_request": "ScoreOptions",
     "analysis.compare": "Comparison compare",
+    "analysis.compare_family": "FamilyComparison",
+    "analysis.gate": "Gate gate",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",
     "analysis.hardest": "Hardest hardest",

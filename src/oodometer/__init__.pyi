@@ -4,12 +4,15 @@ from oodometer.analysis.accuracy_pairs import Origin as Origin
 from oodometer.analysis.accuracy_pairs import read_origins as read_origins
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
+from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.analysis.correlate import Correlations as Correlations
 from oodometer.analysis.correlate import correlate as correlate
 from oodometer.analysis.gaps import Gap as Gap
 from oodometer.analysis.gaps import Gaps as Gaps
 from oodometer.analysis.gaps import gaps as gaps
+from oodometer.analysis.gate import Gate as Gate
+from oodometer.analysis.gate import gate as gate
 from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
@@ -29,6 +32,7 @@ from oodometer.core.condition import Shift as Shift
 from oodometer.core.condition import Transform as Transform
 from oodometer.core.condition import clean as clean
 from oodometer.core.dataset import Dataset as Dataset
+from oodometer.core.errors import CannotTellError as CannotTellError
 from oodometer.core.errors import DataError as DataError
 from oodometer.core.errors import ModelError as ModelError
 from oodometer.core.errors import OodometerError as OodometerError

@@ -120,19 +120,36 @@ def test_the_level_is_that_of_all_intervals(filled, make_dataset):
     assert found.difference.interval == "tango score 90%"
 
 
-def test_is_worse_by(filled, make_dataset):
-    add_two(filled, make_dataset(100, k=3), (80, 6, 2, 12))
+def test_a_p_value_that_underflows_is_not_nought(filled, make_dataset):
+    add_two(filled, make_dataset(1200, k=3), (0, 1200, 0, 0))
     (found,) = compare(filled.store, "a", "b")
-    assert found.difference.value == pytest.approx(-0.04)
-    assert found.difference.low < -0.05  # by value the loss is 0.04; a loss of 0.05 can't be ruled out
-    assert found.is_worse_by(0.03)
-    assert not found.is_worse_by(0.04)  # as much as allowed is not worse
-    assert not found.is_worse_by(0.05)
-    assert found.is_worse_by(0.05, strict=True)
-    assert not found.is_worse_by(-found.difference.low, strict=True)
-    (turned,) = compare(filled.store, "b", "a")
-    assert not turned.is_worse_by(0.0)
-    assert turned.is_worse_by(0.0, strict=True) == (turned.difference.low < 0)
+    assert found.p_value < 1e-300  # closed form: 2 / 2^1200
+    assert "  exact McNemar p < 1e-300: b is worse" in str(found).splitlines()
+
+
+def test_no_two_headings_are_the_same(filled, make_dataset, right):
+    """Two sets of one name, and two conditions of one name on the same data."""
+    first = make_dataset(10, k=3, name="iid")
+    second = make_dataset(10, k=3, ids=[f"o{at}" for at in range(10)], name="iid")
+    for model in "ab":
+        for data in (first, second):
+            filled.add(data, right(5, 10), model=model)
+            filled.add(data, right(5, 10), model=model, label_map="f" * 32)
+    comparisons = compare(filled.store, "a", "b")
+    headings = [comparison.heading for comparison in comparisons]
+    assert len(headings) == len(set(headings)) == 4
+    assert all(any(digest in heading for digest in (first.digest[:8], second.digest[:8])) for heading in headings)
+    asked = f"clean@iid@{second.digest[:8]}"
+    assert len(compare(filled.store, "a", "b", on=asked)) == 2
+
+
+def test_several_conditions_are_named_once_each(filled, make_dataset, right):
+    data = make_dataset(10, k=3)
+    for model in "ab":
+        for condition in ("clean", "fog/1", "fog/2"):
+            filled.add(data, right(5, 10), model=model, condition=condition)
+    found = compare(filled.store, "a", "b", on=["fog/2", "clean", "clean@val"])
+    assert [comparison.condition for comparison in found] == ["fog/2", "clean"]
 
 
 def test_a_model_that_saw_a_part_is_compared_on_that_part(filled, make_dataset, right):

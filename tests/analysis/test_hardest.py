@@ -10,6 +10,7 @@ import pytest
 from oodometer.analysis.hardest import HardImage, hardest
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelSpace
+from oodometer.core.predictions import from_logits
 
 
 def test_hardest_first_and_never_those_that_nobody_misses(filled, make_dataset):
@@ -46,3 +47,20 @@ def test_an_unknown_condition(filled, make_dataset):
     filled.add(make_dataset(3, k=3), [0, 0, 0])
     with pytest.raises(UsageError, match=r"nothing was run on 'clen'; did you mean clean\?"):
         hardest(filled.store, on="clen")
+
+
+def test_ties_are_told(filled, make_dataset):
+    """Two models name two wrong classes once each; and of three images that both miss, one is shown."""
+    data = make_dataset(4, k=3, labels=[0, 0, 0, 0], space=LabelSpace("pets", ("n02099601", "dog", "eel")))
+    logits = np.array([[0.0, 2.0, 1.0]] * 3 + [[3.0, 2.0, 1.0]])
+    positions = np.arange(4)
+    filled.put(data, from_logits(logits, data.labels, positions), model="a")
+    filled.put(data, from_logits(logits[:, [0, 2, 1]], data.labels, positions), model="b", digest="b" * 32)
+    found = hardest(filled.store, top=1)
+    assert found.images == (HardImage(data.ids[0], "n02099601", 2, 2, "dog", 1, ("eel",)),)
+    assert found.more_as_hard == 2
+    lines = str(found).splitlines()
+    assert "golden retriever (n02099601)" in lines[2]
+    assert lines[2].endswith("dog, eel (1 each)")
+    assert lines[-1] == "2 more are missed by 2, as the last one shown"
+    assert hardest(filled.store).more_as_hard == 0

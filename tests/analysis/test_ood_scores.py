@@ -119,7 +119,7 @@ def test_scores_are_of_the_same_temperature(filled, make_dataset):
     sure = np.concatenate([(one / one.sum(axis=1, keepdims=True)).max(axis=1) for one in softmax])
     expected = roc_auc_score(np.repeat([False, True], [200, 15]), -sure)  # scikit-learn
     assert found["auroc[max-softmax]"].estimate.value == pytest.approx(expected)
-    assert f"temperature {fitted:.4g} fitted on clean" in found["auroc[max-softmax]"].convention
+    assert f"temperature {fitted:.4g} of mine fitted on clean" in found["auroc[max-softmax]"].convention
 
 
 def test_what_is_missing_is_said(filled, make_dataset, both):

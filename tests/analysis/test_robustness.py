@@ -17,6 +17,7 @@ from oodometer.analysis.robustness import RobustnessOptions, robustness, robustn
 from oodometer.analysis.robustness_text import signed_bar
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
+from oodometer.core.model import Card
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.store.tables import parse_table
@@ -161,7 +162,10 @@ def test_a_category_that_no_model_has():
         "no model of category 'standart' among those measured on v2 (--baseline all takes every model); "
         "did you mean standard?"
     )
-    with pytest.raises(UsageError, match=r"takes every model\); no categories are known: give --categories CSV$"):
+    with pytest.raises(
+        UsageError,
+        match=r"takes every model\); no categories are known: give --categories CSV, or --category or a card",
+    ):
         report(origins={})
 
 
@@ -525,3 +529,24 @@ def test_json_is_stable_and_finite(filled, make_dataset):
         assert set(back["order"]) == {"pearson", "spearman", "kendall", "pairs", "swapped_pairs"}
         assert set(back["models"][0]["rho"]) == {"value", "low", "high", "n", "interval"}
         assert [one["model"] for one in back["models"]] == [one.model for one in found.models]
+
+
+def test_a_model_of_which_nobody_says_the_category_is_in_no_line(filled, make_dataset):
+    """It would be its own baseline; and the user is told how to say it."""
+    clean, shifted = make_dataset(200, k=10), make_dataset(200, k=10, ids=[f"s{at}" for at in range(200)], name="v2")
+    for at, name in enumerate(["mine", "a", "b", "c", "d"]):
+        card = {"category": "" if name == "mine" else "standard"}
+        for data, hits, condition in ((clean, 120 + 10 * at, "clean"), (shifted, 100 + 11 * at, "imagenet-sketch")):
+            ranks = (np.arange(200) >= hits).astype(int)
+            filled.add(data, ranks, model=name, digest=f"{at:032x}", condition=condition, card=card)
+    found = robustness(filled.store, "imagenet-sketch")
+    assert {model.model: model.in_baseline for model in found.models} == {
+        "mine": False, "a": True, "b": True, "c": True, "d": True,
+    }  # fmt: skip
+    assert any(
+        note.startswith("not in the line, as nobody says the category: mine; give --categories CSV, or --category")
+        for note in found.notes
+    )
+    said = robustness(filled.store, "imagenet-sketch", origins={"mine": Origin("standard")})
+    assert all(model.in_baseline for model in said.models)
+    assert Card().category == ""

@@ -235,3 +235,14 @@ def test_columns_are_aligned():
 
 
 # Metrics of cells
+
+
+def test_answers_in_reversed_order_are_warned_of(filled, make_dataset):
+    """The true class is always among the best five, and nearly always the fifth."""
+    data = make_dataset(100, k=10)
+    filled.add(data, [0] * 5 + [4] * 95, model="reversed")
+    filled.add(data, [0] * 60 + [4] * 40, model="fine", digest="b" * 32)
+    filled.add(data, [0] * 5 + [9] * 95, model="bad", digest="c" * 32)
+    assert score(filled.store).warnings == (
+        "reversed on clean: top-1 is 0.0500 but top-5 1.0000; are its classes in order, the best first?",
+    )

@@ -58,7 +58,7 @@ def test_the_temperature_of_clean_images_is_used_on_the_others(filled, make_data
     for condition, logits in (("clean", clean), ("fog", fog)):
         row = found["mine", condition, "val", "nll"]
         assert row.estimate.value == pytest.approx(nll(logits, labels, temperature), rel=1e-5)
-        assert row.convention == f"nats per image; temperature {temperature:.4g} fitted on clean"
+        assert row.convention == f"nats per image; temperature {temperature:.4g} of mine fitted on clean"
         assert row.estimate.n == int((labels >= 0).sum())
     assert plain["mine", "fog", "val", "nll"].estimate.value == pytest.approx(nll(fog, labels, 1.0), rel=1e-3)
     # each model has its own
@@ -142,7 +142,7 @@ def test_data_of_one_name_are_told_apart_by_their_digest(filled, make_dataset):
     options = ScoreOptions(temperature=f"clean@val@{one.digest[:8]}")
     rows = score(filled.store, metrics=["nll"], options=options).rows
     assert {row.convention.partition("; ")[2] for row in rows} == {
-        f"temperature {fitted(logits, one.labels):.4g} fitted on clean@val@{one.digest[:8]}"
+        f"temperature {fitted(logits, one.labels):.4g} of mine fitted on clean@val@{one.digest[:8]}"
     }
 
 
@@ -153,7 +153,7 @@ def test_precisions_and_preprocessings_have_their_own(filled, make_dataset):
     put(filled, data, flat, precision="mixed")
     put(filled, data, flat * 2, input=Input(Geometry(7, 7)))
     rows = score(filled.store, metrics=["nll"], options=ScoreOptions(temperature="clean")).rows
-    temperatures = sorted(float(row.convention.split()[-4]) for row in rows)
+    temperatures = sorted(float(row.convention.split()[-6]) for row in rows)
     expected = sorted(fitted(logits, data.labels) for logits in (sharp, flat, flat * 2))
     assert temperatures == pytest.approx(expected, rel=1e-3)
 

@@ -76,28 +76,72 @@ def test_base_and_shift(shops):
     result = oodometer(*RUN, "--data", "shops.csv", "--base", "country=us,year=2019", "--shift", "country=fr")
     assert result.exit_code == 0, result.stderr
     _, heading, line = result.stdout.splitlines()
-    assert heading == "country=fr (n=10) against iid (n=2)"
-    # 1.0 on the two IID images less 0.6 on the ten of France
-    assert line.split("  ")[1:4] == ["light", share(2, 2).partition(" n=")[0], share(6, 10).partition(" n=")[0]]
+    assert heading == "country=fr (n=10) against iid (n=10)"
+    # 1.0 on the ten IID images less 0.6 on the ten of France
+    assert line.split("  ")[1:4] == ["light", share(10, 10).partition(" n=")[0], share(6, 10).partition(" n=")[0]]
     assert line.split("  ")[4].startswith("0.4000 [")
-    assert result.stderr.splitlines()[1:] == ["iid is 2 of 20 base images, by id with seed 0; the others are train"]
+    assert result.stderr.splitlines()[1:] == [
+        "iid is 10 of 20 base images, by id with seed 0; the others are train",
+        "few images: iid 10, country=fr 10; an accuracy on fewer than 30 says little",
+    ]
     assert oodometer("score", "runs", "--metrics", "top-1").stdout.splitlines() == [
         f"light  country=fr  shops/country=fr  top-1  {share(6, 10)}".replace(" n=", "  n="),
-        f"light  iid         shops/iid         top-1  {share(2, 2)}".replace(" n=", "  n="),
+        f"light  iid         shops/iid         top-1  {share(10, 10)}".replace(" n=", "  n="),
     ]
 
 
 def test_a_run_shows_its_own_gaps_alone(shops):
-    """Another share makes another IID test, of 10 images, under the same name in the same store."""
+    """Another share makes another IID test, of 5 images, under the same name in the same store."""
     words = (*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
     assert oodometer(*words).exit_code == 0
-    result = oodometer(*words, "--test-share", "0.5")
+    result = oodometer(*words, "--test-share", "0.25")
     _, heading, line = result.stdout.splitlines()
-    assert heading.endswith("against iid (n=10)")
-    assert share(10, 10).partition(" n=")[0] in line
-    result = oodometer(*words, "--test-share", "0.5", "--json")
+    assert heading.endswith("against iid (n=5)")
+    assert share(5, 5).partition(" n=")[0] in line
+    result = oodometer(*words, "--test-share", "0.25", "--json")
     (gap,) = [row for row in json.loads(result.stdout) if row["metric"] == "gap"]
-    assert share(10, 10) in gap["convention"].replace("  n=", " n=")
+    assert share(5, 5) in gap["convention"].replace("  n=", " n=")
+
+
+def test_sides_of_other_classes_are_never_compared_without_a_word(shops):
+    """France without a gym: the gap would be that of the classes too."""
+    lines = shops.read_text().splitlines()
+    shops.write_text("\n".join(line for line in lines if ",gym,fr," not in line))
+    run = oodometer(*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
+    assert "country=fr: 1 class (gym) of iid not in it; the two are not over the same classes" in run.stderr
+    (row,) = json.loads(oodometer("gaps", "runs", "--json").stdout)
+    said = "the two sides are not over the same classes: gym only in the standard images"
+    assert row["warnings"] == [said]
+    assert f"warning: light on country=fr: {said}" in oodometer("gaps", "runs").stderr
+
+
+def test_the_accuracy_of_each_value_of_a_column(shops):
+    assert oodometer(*RUN, "--data", "shops.csv").exit_code == 0
+    result = oodometer("score", "runs", "--metrics", "top-1", "--by-value", "country,country+year")
+    lines = [line.split("  ") for line in result.stdout.splitlines()]
+    # Four values: the exact intervals at 1 - 0.05 / 4 = 98.75 %, by scipy.
+    france, us = (binomtest(hits, n).proportion_ci(0.9875) for hits, n in ((6, 10), (20, 20)))
+    told = {line[2]: " ".join(line[3:]).strip() for line in lines}
+    assert told["top-1[country=fr]"] == f"0.6000 [{france.low:.4f}, {france.high:.4f}] n=10"
+    assert told["top-1[country=us,year=2019]"] == f"1.0000 [{us.low:.4f}, {us.high:.4f}] n=20"
+    assert list(told) == [
+        "top-1", "top-1[country=fr]", "top-1[country=us]", "top-1[country=fr,year=2019]", "top-1[country=us,year=2019]",
+    ]  # fmt: skip
+    assert "intervals corrected for 4 values (Bonferroni)" in result.stderr
+    rows = json.loads(oodometer("score", "runs", "--by-value", "country", "--json").stdout)
+    assert [row["estimate"]["interval"] for row in rows] == ["clopper-pearson 95%", *["clopper-pearson 97.5%"] * 2]
+    wrong = oodometer("score", "runs", "--by-value", "contry")
+    assert (wrong.exit_code, wrong.stderr.splitlines()[-1]) == (
+        2, "Error: --by-value contry: no data here have such a column; did you mean country?",
+    )  # fmt: skip
+
+
+def test_few_groups_are_warned_of(shops):
+    assert oodometer(*RUN, "--data", "shops.csv").exit_code == 0
+    said = "--by country: 2 groups in shops; a bootstrap of fewer than 10 groups is often too narrow"
+    assert f"warning: {said}" in oodometer("score", "runs", "--metrics", "top-1", "--by", "country").stderr
+    assert oodometer(*RUN, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr").exit_code == 0
+    assert "--by class: 2 groups in shops/iid" in oodometer("gaps", "runs", "--by", "class").stderr
 
 
 def test_the_gap_of_each_data_set_names_its_own(shops):

@@ -90,11 +90,21 @@ def test_compare_and_its_exit_codes(measured: Path) -> None:
     assert "worse is worse" in result.stdout
     failed = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.01")
     assert failed.exit_code == 3
-    assert failed.stdout == result.stdout
-    assert failed.stderr.startswith("Error: worse is more than 0.01 worse than good on clean: -0.2500 [")
-    assert oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3").exit_code == 0
-    assert oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--strict").exit_code == 3
-    assert oodometer("compare", "runs", "worse", "good", "--fail-if-worse", "0").exit_code == 0
+    assert failed.stdout.startswith(result.stdout)
+    assert failed.stdout.splitlines()[-2:] == [
+        "is worse more than 0.01 worse than good? 1 condition, 95% interval",
+        "  worse       clean on val: -0.2500 [-0.4019, -0.1405]  n=40 lies below -0.01",
+    ]
+    assert failed.stderr.startswith("Error: worse is more than 0.01 worse than good on 1 of 1 conditions: clean on val")
+    unsure = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3")
+    assert unsure.exit_code == 0
+    assert unsure.stderr.startswith("warning: can't tell on 1 of 1 conditions: clean on val: -0.2500 [")
+    strict = oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--strict")
+    assert strict.exit_code == 4
+    assert strict.stderr.startswith("Error: worse may be more than 0.3 worse than good on 1 of 1 conditions")
+    assert oodometer("compare", "runs", "worse", "good", "--fail-if-worse", "0", "--strict").exit_code == 0
+    (row,) = json.loads(oodometer("compare", "runs", "good", "worse", "--fail-if-worse", "0.3", "--json").stdout)
+    assert row["gate"]["answer"] == "can't tell"
     (row,) = json.loads(oodometer("compare", "runs", "good", "worse", "--json").stdout)
     assert row["difference"]["value"] == -0.25
     assert row["verdict"] == "worse is worse"
@@ -202,3 +212,57 @@ def test_every_verb_has_help(verb: str) -> None:
     result = oodometer(verb, "--help")
     assert result.exit_code == 0
     assert result.stdout.startswith(f"Usage: main {verb}")
+
+
+def test_what_a_model_prints_is_no_result(workplace: Path) -> None:
+    source = "\nprint('loaded')\n\ndef loud(images):\n    print('asked')\n    return good(images)\n"
+    (workplace / "loud_models.py").write_text(COLOURS + source)
+    result = oodometer("run", "--model", "callable:loud_models:loud", "--data", "val", "--size", "32", "--json")
+    assert [row["model"] for row in json.loads(result.stdout)] == ["loud"]
+    assert "loaded" in result.stderr
+    assert "asked" in result.stderr
+
+
+def test_ls_metrics_has_a_line_for_every_metric() -> None:
+    from oodometer.analysis.metric_request import group_scores
+    from oodometer.metrics.metric import metrics
+
+    told = json.loads(oodometer("ls", "metrics", "--json").stdout)
+    assert set(told) >= {*metrics.names(), *group_scores.names()}
+    assert all(told[name] for name in set(told) if not name.startswith("own"))
+    lines = oodometer("ls", "metrics").stdout.splitlines()
+    assert any(line.split("  ")[0] == "mce" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("score", "runs", "--metrics", "accuracy"), "no metric named 'accuracy'; did you mean top-1?"),
+        (("score", "runs", "--metrics", "ACC"), "no metric named 'ACC'; did you mean top-1?"),
+        (("score", "runs", "--metrics", "zzz"), "no metric named 'zzz'; 'oodometer ls metrics' lists them"),
+        (("compare", "runs", "GOOD", "worse"), "runs: no predictions of a model named 'GOOD'; did you mean good?"),
+        (("reproduce", "hendrycks2021"),
+         "no paper named 'hendrycks2021'; did you mean many_faces2021 or natural_adversarial2021?"),
+    ],
+)  # fmt: skip
+def test_what_is_probably_meant(measured: Path, words: tuple[str, ...], line: str) -> None:
+    result = oodometer(*words)
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"Error: {line}")
+
+
+def test_any_folder_of_images_is_out_of_distribution(workplace: Path) -> None:
+    from PIL import Image
+
+    for number in range(6):
+        folder = workplace / "noise" / ("a" if number % 2 else ".")
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8), (number * 40,) * 3).save(folder / f"{number}.png")
+    words = ("run", "--model", "callable:colour_models:good", "--data", "val", "--size", "32", "--store", "runs")
+    result = oodometer(*words, "--ood", "noise")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1), result.stderr  # no accuracy of no class
+    rows = json.loads(oodometer("score", "runs", "--metrics", "auroc", "--ood", "noise", "--json").stdout)
+    assert {(row["condition"], row["estimate"]["n"]) for row in rows} == {("noise", 46)}
+    assert "6 OOD images are positive, 40 of clean negative" in rows[0]["convention"]
+    named = workplace / "clean"
+    (workplace / "noise").rename(named)
+    assert "rename the folder" in oodometer(*words, "--ood", "clean").stderr

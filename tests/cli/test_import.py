@@ -67,17 +67,17 @@ def test_models_without_a_category_are_told(workplace: Path) -> None:
     result = oodometer("import", "preds/vit.npy", *words)
     assert result.stderr == (
         "60 predictions of vit on clean, kept in runs\n"
-        "vit counts as standard, since nobody says its category; --category says another\n"
+        "vit: its category is unknown, so that no line will go through it; --category standard (or another) says it\n"
     )
     result = oodometer("import", "preds/", *words, "--store", "others")
     assert result.stderr.splitlines()[1] == (
-        "3 models count as standard, since nobody says their category (augmix, resnet, vit); --category or "
-        "--categories says others"
+        "3 models (augmix, resnet, vit): their category is unknown, so that no line will go through them; --category "
+        "standard (or another) or --categories CSV says it"
     )
     # What is in the store keeps its card, and that is told.
     result = oodometer("import", "preds/vit.npy", *words, "--category", "more data")
     assert result.stderr.splitlines()[0] == (
-        "warning: vit: it was there already as standard, and its card stays; to change it, remove it first "
+        "warning: vit: it was there already, of no category, and its card stays; to change it, remove it first "
         "('oodometer rm runs vit')"
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from oodometer.cli import output
@@ -23,3 +25,29 @@ def test_each_count_has_a_time_of_its_own(clock, capsys):
         lines(done, max(done, 200))
     told = capsys.readouterr().err.splitlines()
     assert told == ["200/200 files checked in 2.0 s, 100.0/s"] * 2
+
+
+def test_a_log_never_stands_still_for_long(clock, capsys):
+    """Chunks that take minutes each: a line every 15 s at the most, where formerly there was none for 14 minutes."""
+    running, scanning = output.Lines("predictions"), output.Lines("files checked")
+    pulse = output.Pulse((running, scanning))
+    running(0, 4000)
+    for seconds in range(5, 65, 5):
+        clock.append(seconds)
+        if seconds == 30:
+            running(100, 4000)
+        pulse.beat()
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "0/4000 predictions, still working after 10 s"
+    assert "100/4000 predictions, still working after 40 s" in told
+    assert "100/4000 predictions, 3.3/s, 1170 s left" in told
+    assert len(told) == 6
+
+
+def test_it_beats_by_itself_while_it_is_watched(monkeypatch, capsys):
+    monkeypatch.setattr(output, "SECONDS_OF_SILENCE", 0.06)
+    with output.watching():
+        time.sleep(0.5)
+    assert "preparing, still working after 0 s" in capsys.readouterr().err
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""  # it ends with what it watches

@@ -46,6 +46,7 @@ def test_sets_as_manifests(manifest):
     assert result.stderr.splitlines() == [
         "iid is 2 of 10 base images, by id with seed 0; the others are train",
         "year=2017: 1 class (gym) of iid not in it; the two are not over the same classes",
+        "few images: iid 2, country=fr 2, year=2017 1; an accuracy on fewer than 30 says little",
     ]
     france = Path("sets/shops/country=fr.csv").read_text()
     assert france == (
@@ -86,8 +87,8 @@ def test_what_is_written_is_what_the_library_has(manifest):
 def test_json(manifest):
     result = oodometer("split", manifest, *BASE, *SHIFTS[:2], "--out", "sets", "--json")
     assert json.loads(result.stdout) == [
-        {"set": "train", "file": "train.csv", "images": 9, "classes": 2, "also_in_iid": 0},
-        {"set": "iid", "file": "iid.csv", "images": 1, "classes": 1, "also_in_iid": 0},
+        {"set": "train", "file": "train.csv", "images": 5, "classes": 2, "also_in_iid": 0},
+        {"set": "iid", "file": "iid.csv", "images": 5, "classes": 2, "also_in_iid": 0},
         {"set": "country=fr", "file": "country=fr.csv", "images": 2, "classes": 2, "also_in_iid": 0},
     ]
 

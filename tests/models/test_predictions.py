@@ -92,10 +92,29 @@ def test_numbers_that_can_not_be_answers(tmp_path: Path, array, values, message)
     assert "\n" not in str(caught.value)
 
 
+def test_a_table_of_logits(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("id,cat,dog\na,1.5,-2\nb,1e-3,3\n")
+    answers = read_predictions(str(tmp_path / "mine.csv"))
+    assert (answers.kind, answers.ids) == ("logits", ("a", "b"))
+    assert answers.values.tolist() == np.float32([[1.5, -2], [1e-3, 3]]).tolist()
+    (tmp_path / "whole.csv").write_text("id,cat,dog\na,1,2\n")
+    assert read_predictions(str(tmp_path / "whole.csv")).kind == "classes"
+    assert read_predictions(str(tmp_path / "whole.csv"), values="logits").values.tolist() == [[1, 2]]
+    (tmp_path / "shares.csv").write_text("id,cat,dog\na,0.25,0.75\n")
+    with pytest.raises(DataError, match="so these are probabilities: say so"):
+        read_predictions(str(tmp_path / "shares.csv"))
+    (tmp_path / "word.csv").write_text("id,cat,dog\na,0.5,dog\n")
+    with pytest.raises(DataError, match="a logit is not a number"):
+        read_predictions(str(tmp_path / "word.csv"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"id,first\na,1\nb\n", "expected a first column id and then the best classes in order, in every line"),
+        (
+            b"id,first\na,1\nb\n",
+            "expected a first column id and then the best classes in order, or the logits, in every line",
+        ),
         (b"id,first\na,dog\n", "a class is not a whole number, or too large a one"),
         (b"id,first\na," + b"9" * 400 + b"\n", "a class is not a whole number, or too large a one"),
         (b"id,first\na,2000000000\n", "the class 2000000000 is too large"),

@@ -70,8 +70,8 @@ def split_of(path: str, base: str = BASE, shifts=SHIFTS, **options):
 def test_one_attribute_at_a_time(tmp_path):
     split = split_of(write(tmp_path, shops()))
     assert {name: len(data) for name, data in split.sets.items()} == {
-        "train": 18,
-        "iid": 2,
+        "train": 10,
+        "iid": 10,
         "country=fr": 5,
         "camera=old": 2,
         "year=2017|2018": 2,
@@ -82,7 +82,10 @@ def test_one_attribute_at_a_time(tmp_path):
     assert split.shifted["year=2017|2018"].ids == ("027", "028")
     assert sorted([*split.train.ids, *split.iid.ids]) == [f"{n:03d}" for n in range(20)]
     assert split.iid.title == "shops/iid"
-    assert split.notes == ("iid is 2 of 20 base images, by id with seed 0; the others are train",)
+    assert split.notes == (
+        "iid is 10 of 20 base images, by id with seed 0; the others are train",
+        "few images: iid 10, country=fr 5, camera=old 2, year=2017|2018 2; an accuracy on fewer than 30 says little",
+    )
 
 
 def test_the_iid_test_has_each_class_in_proportion_and_depends_on_ids_and_seed_alone(tmp_path):
@@ -107,20 +110,20 @@ def test_a_column_split_decides(tmp_path):
         "year=2017|2018": 2,
     }
     assert min(split.iid.ids) == "032"  # the 33rd row is the first of test
-    assert split.notes == ("column split: train is its train part, tests are its test part",)
+    assert split.notes[0] == "column split: train is its train part, tests are its test part"
 
 
 def test_validation_is_tested_on_where_there_is_no_test_part(tmp_path):
     split = split_of(write(tmp_path, [one | {"split": "validation"} for one in shops()]))
     assert (split.train, len(split.iid)) == (None, 20)
     assert list(split.sets) == ["iid", "country=fr", "camera=old", "year=2017|2018"]
-    assert split.notes == ("column split: no images to train on, tests are its val part",)
+    assert split.notes[0] == "column split: no images to train on, tests are its val part"
 
 
 def test_classes_on_one_side_only_are_noted(tmp_path):
     rows = [row("bank") for _ in range(10)] + [row("gym", "fr"), row("hotel", "fr")]
     split = split_of(write(tmp_path, rows), "country=us", ("country=fr",))
-    assert split.notes[1:] == (
+    assert split.notes[1:-1] == (
         "country=fr: 2 classes (gym, hotel) without a training image",
         "country=fr: 1 class (bank) of iid not in it; the two are not over the same classes",
         "country=fr: 2 classes (gym, hotel) not in iid; the two are not over the same classes",
@@ -149,10 +152,27 @@ def test_wrong_usage_is_one_line(tmp_path, base, shifts, message):
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("share", [0, 1, -0.1, float("nan")])
+@pytest.mark.parametrize("share", [0, 1.01, -0.1, float("nan")])
 def test_a_share_is_between_0_and_1(tmp_path, share):
     with pytest.raises(UsageError, match=r"expected a number between 0 and 1, for example 0\.1$"):
         split_of(write(tmp_path, shops()), test_share=share)
+
+
+def test_a_share_of_1_tests_on_all_and_trains_on_none(tmp_path):
+    split = split_of(write(tmp_path, shops()), test_share=1)
+    assert split.train is None
+    assert len(split.iid) == 20
+    assert split.iid.title == "shops/iid"
+    assert split.notes[0] == "iid is all 20 base images; none is left to train on"
+
+
+@pytest.mark.parametrize(("n", "expected"), [(30, 15), (300, 100), (1500, 150)])
+def test_the_default_share_leaves_enough_images(tmp_path, n, expected):
+    """A tenth, and at least 100 or half of the base; a tenth of 40 gave a test of 4 images."""
+    rows = [*(row() for _ in range(n)), *(row(country="fr") for _ in range(30))]
+    split = split_of(write(tmp_path, rows), "country=us", ("country=fr",))
+    assert len(split.iid) == expected
+    assert any(note.startswith("few images: iid 15;") for note in split.notes) == (n == 30)
 
 
 def test_empty_sets_are_errors(tmp_path):
@@ -188,7 +208,7 @@ def test_one_file_in_two_test_sets_is_noted(tmp_path):
     rows = [row(id=str(n), split="test", path=f"{min(n, 3)}.png", country="fr" if n > 3 else "us") for n in range(6)]
     split = split_of(write(tmp_path, rows), "country=us", ("country=fr",))
     assert also_in_iid(split, "country=fr") == 2
-    assert split.notes[-1] == "country=fr: 2 of its files are in iid too, with other labels"
+    assert split.notes[-2] == "country=fr: 2 of its files are in iid too, with other labels"
 
 
 def test_copies_under_other_names_are_found_by_reading_them(tmp_path):
@@ -248,7 +268,7 @@ def test_run_on_the_pairs_gives_the_accuracies_of_a_count_by_hand(tmp_path):
     )
     store = run([model], pairs, store=str(tmp_path / "runs"))
     found = {one.condition: (one.estimate.value, one.estimate.n) for one in score(store, metrics=["top-1"]).rows}
-    assert found == {"iid": (1.0, 2), "country=fr": (0.6, 5), "camera=old": (1.0, 2), "year=2017|2018": (1.0, 2)}
+    assert found == {"iid": (1.0, 10), "country=fr": (0.6, 5), "camera=old": (1.0, 2), "year=2017|2018": (1.0, 2)}
     kept = look(store.store).shifts
     assert [(one.name, one.kind, one.standard.name, one.shifted.name) for one in kept] == [
         (name, "attribute", "iid", name) for name in sorted(SHIFTS)
@@ -260,9 +280,9 @@ def test_what_the_flags_name(tmp_path):
     pairs = shifts_of_flags(sources, BASE, SHIFTS, tell=lines.append)
     assert [one.name for one in pairs] == list(SHIFTS)
     assert [len(one.shifted.dataset) for one in pairs] == [4, 2, 2]
-    assert lines == ["iid is 2 of 20 base images, by id with seed 0; the others are train"]
-    pairs = shifts_of_flags(replace(sources, images=None), BASE, SHIFTS, test_share=0.5)
-    assert len(pairs[0].standard.dataset) == 10
+    assert lines[0] == "iid is 10 of 20 base images, by id with seed 0; the others are train"
+    pairs = shifts_of_flags(replace(sources, images=None), BASE, SHIFTS, test_share=0.25)
+    assert len(pairs[0].standard.dataset) == 5
 
 
 @pytest.mark.parametrize(

@@ -54,4 +54,4 @@ def _split(described: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _card(card: Card | Mapping[str, Any] | None) -> Card:
-    return card if isinstance(card, Card) else Card(**card or {})
+    return card if isinstance(card, Card) else Card(**{"category": "standard", **(card or {})})

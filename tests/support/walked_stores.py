@@ -80,7 +80,9 @@ def _photographs(folder: Path) -> Path:
 def _model(name: str, *, until: int | None = None) -> Model:
     view = odo.Geometry(SIZE, SIZE)
     plain = Input(view, (0.0, 0.0, 0.0), (1 / 255,) * 3)
-    return odo.load_model(_answers(name, until), name=name, card=CARDS.get(name, Card()), input=plain)
+    return odo.load_model(
+        _answers(name, until), name=name, card=CARDS.get(name, Card(category="standard")), input=plain
+    )
 
 
 def _answers(name: str, until: int | None) -> Callable[[np.ndarray], np.ndarray]:

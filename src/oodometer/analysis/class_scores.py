@@ -50,14 +50,15 @@ def class_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[
         for label_index, right, n in zip(*(one.tolist() for one in class_accuracies(label, rank)), strict=True):
             of_class = label == label_index if groups is not None else None
             estimate = (
-                share(right, n) if groups is None else _by_groups(rank[of_class] == 0, groups[of_class], asked.how)
+                share(right, n) if groups is None else by_groups(rank[of_class] == 0, groups[of_class], asked.how)
             )
             yield of_cell.score(f"per-class[{names[label_index]}]", estimate, CONVENTION)
     if not some:
         raise OodometerError(f"{cells[0].model_name}: no labelled images, so no class has an accuracy")
 
 
-def _by_groups(right: np.ndarray, groups: np.ndarray, how: IntervalOptions) -> Estimate:
+def by_groups(right: np.ndarray, groups: np.ndarray, how: IntervalOptions) -> Estimate:
+    """The share of True, (N,), with the interval of a bootstrap of the groups; none where there is one group."""
     if len(np.unique(groups)) < 2:
         return Estimate(float(right.mean()), None, None, len(right), "none: all images are in one cluster")
     return bootstrap_means(right, resampling=how.resampling, clusters=groups)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.analysis.intervals import FEWEST_GROUPS, few_groups
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.core.predictions import Predictions
@@ -94,6 +95,23 @@ def groups_of(index: Index, cell: Cell, ids: np.ndarray, by: str) -> np.ndarray:
     values = images.labels if by == "class" else _column(images, by)
     groups = dict(zip(images.ids.tolist(), values.tolist(), strict=True))
     return np.array([groups[image] for image in ids])
+
+
+def few_groups_in(index: Index, cells: Sequence[Cell], by: str | None) -> list[str]:
+    """A warning for each data set that has too few groups to resample."""
+    if by is None:
+        return []
+    data = {cell.data.digest: cell for cell in cells}
+    return [
+        line for cell in data.values() for line in few_groups(_n_groups(index.images(cell), by), by, str(cell.data))
+    ]
+
+
+def _n_groups(images: Images, by: str) -> int:
+    """How many groups there are; where the data lack the column, nothing is resampled by it."""
+    if by != "class":
+        return len(np.unique(images.columns[by])) if by in images.columns else FEWEST_GROUPS
+    return len(np.unique(images.labels[images.labels >= 0]))
 
 
 def _column(images: Images, by: str) -> np.ndarray:

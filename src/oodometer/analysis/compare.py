@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from oodometer.analysis.compare_family import (
+    FamilyComparison,
+    FamilyPairs,
+    families_named,
+    family_comparison_of,
+    model_names_of,
+    signed,
+)
+from oodometer.analysis.named import cells_on
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
@@ -16,6 +27,9 @@ from oodometer.store.queries import Pairs, paired
 
 RESAMPLES = 10_000
 """For the interval of the error consistency: they cost next to nothing, and serve every level up to 99.98 %."""
+
+SMALLEST = 1e-300
+"""The smallest p-value that is told: floats end at 1e-308."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,8 @@ class Comparison:
             independently; None where both are always right, or always wrong.
         level: Of the intervals and the verdict.
         n_a, n_b: How many images each model saw; n is in the estimates.
+
+    The name of the condition and that of the data together are its own among the comparisons that were asked for.
     """
 
     model_a: str
@@ -55,18 +71,23 @@ class Comparison:
             return "no difference shown"
         return f"{self.model_b} is {'better' if self.difference.value > 0 else 'worse'}"
 
+    @property
+    def heading(self) -> str:
+        """What it is about."""
+        return f"{self.condition} on {self.data}"
+
     def __str__(self) -> str:
         counts = self.counts
         width = max(len(self.model_a), len(self.model_b), len("difference"))
         lines = [
-            f"{self.condition} on {self.data}, top-1, the {counts.n} images that both saw",
+            f"{self.heading}, top-1, the {counts.n} images that both saw",
             f"  {self.model_a.ljust(width)}  {self.accuracy_a}",
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
-            f"  {'difference'.ljust(width)}  {_signed(self.difference)}  ({self.difference.interval})",
+            f"  {'difference'.ljust(width)}  {signed(self.difference)}  ({self.difference.interval})",
             f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
             f"both {counts.both}, neither {counts.neither}",
             *self._together(),
-            f"  exact McNemar p = {self.p_value:.3g}: {self.verdict}",
+            f"  exact McNemar p {p_text(self.p_value)}: {self.verdict}",
         ]
         return "\n".join(lines)
 
@@ -82,46 +103,102 @@ class Comparison:
         """The comparison as plain values."""
         return {**asdict(self), "verdict": self.verdict}
 
-    def is_worse_by(self, margin: float, *, strict: bool = False) -> bool:
-        """Whether B loses more than the margin to A.
-
-        Args:
-            strict: Whether such a loss can't be ruled out: the interval of the difference reaches below -margin.
-        """
-        least = self.difference.low if strict else self.difference.value
-        assert least is not None
-        return least < -margin
+    def difference_at(self, level: float) -> Estimate:
+        """The difference with its interval at another level."""
+        return paired_difference(self.counts, level=level)
 
 
-def compare(store: Source, a: str, b: str, *, on: str | None = None, level: float = 0.95) -> list[Comparison]:
-    """Model B against model A on every condition that both have, or on one.
+Compared = Comparison | FamilyComparison
+Pair = tuple[Cell, Cell]
+Cells = tuple[list[Cell], list[Cell]]
+"""Of model A and of model B."""
+
+
+def compare(
+    store: Source, a: str, b: str, *, on: str | Sequence[str] | None = None, level: float = 0.95
+) -> list[Compared]:
+    """Model B against model A on every condition that both have, or on what is named.
 
     Args:
         a, b: Names of models; ``NAME@DIGEST`` where the store has several weights, or cells, under one name.
-        on: The condition.
+        on: Conditions (``NAME``, ``NAME@DATA``), or families of them, each of which gives one summary over its
+            conditions (``imagenet-c``, ``imagenet-c/fog``).
         level: Of the intervals and the verdict.
 
     Raises:
         StoreError: The two models did not see the same images.
     """
     index = index_at(store)
-    cells_a, cells_b = index.of_model(a), index.of_model(b)
-    if cells_a == cells_b:
+    cells = index.of_model(a), index.of_model(b)
+    if cells[0] == cells[1]:
         raise UsageError(f"{a} and {b} are the same model: name two")
-    pairs = _matching(cells_a, cells_b, on)
+    names = [None] if on is None else [on] if isinstance(on, str) else list(dict.fromkeys(on))
+    every = [compared for name in names for compared in _compared(index, (a, b), cells, name, level)]
+    once = {(pair[0].key, pair[1].key, comparison.condition): (pair, comparison) for pair, comparison in every}
+    return _told_apart(index, list(once.values()))
+
+
+def _compared(
+    index: Index, models: tuple[str, str], cells: Cells, on: str | None, level: float
+) -> list[tuple[Pair, Compared]]:
+    """All comparisons on a condition, or the summaries of a family, each with its cells: of a family the first."""
+    families = [] if on is None else families_named(index, cells, on)
+    if families:
+        return [(family.pairs[0], _family_comparison(index, family, level)) for family in families]
+    return [*_comparisons(index, models, _matching(*cells, on), on, level)]
+
+
+def _family_comparison(index: Index, family: FamilyPairs, level: float) -> FamilyComparison:
+    for one, other in family.pairs:
+        if one.data.digest != other.data.digest:
+            _joined(index, one, other)  # an error, where they are not the same images
+    return family_comparison_of(index, family, level=level)
+
+
+def _comparisons(
+    index: Index, models: tuple[str, str], pairs: list[Pair], on: str | None, level: float
+) -> list[tuple[Pair, Comparison]]:
+    a, b = models
     if not pairs:
         asked = f"condition {on!r}" if on else "a condition"
-        names = sorted({cell.condition_name for cell in (*cells_a, *cells_b)})
+        names = sorted({cell.condition_name for model in models for cell in index.of_model(model)})
         raise StoreError(f"{index}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
     # What is not far enough to be judged is left out, unless it is all there is.
     pairs = [pair for pair in pairs if all(index.row_files(cell) for cell in pair)] or pairs
-    joined = [(one, other, _joined(index, one, other)) for one, other in pairs]
-    common = [pair for pair in joined if pair[2].n]
+    joined = [(pair, _joined(index, *pair)) for pair in pairs]
+    common = [(pair, images) for pair, images in joined if images.n]
     if not common:
-        one, other, found = joined[0]
-        seen = f"{one.data}: {found.n_a}, {other.data}: {found.n_b}"
+        (one, other), images = joined[0]
+        seen = f"{one.data}: {images.n_a}, {other.data}: {images.n_b}"
         raise StoreError(f"{a} and {b} on {one.condition_name}: no labelled image in common ({seen})")
-    return [comparison_of(one, other, found, level=level) for one, other, found in common]
+    return [(pair, comparison_of(*pair, images, level=level)) for pair, images in common]
+
+
+def _told_apart(index: Index, compared: Sequence[tuple[Pair, Compared]]) -> list[Compared]:
+    """The same under headings of their own: with the digests of the data, and the store's name of the condition."""
+    shared = _shared_headings(comparison for _, comparison in compared)
+    told = [
+        (pair, replace(comparison, data=_titles(*pair, digests=True)) if comparison.heading in shared else comparison)
+        for pair, comparison in compared
+    ]
+    shared = _shared_headings(comparison for _, comparison in told)
+    return [
+        replace(comparison, condition=index.condition_name_of[pair[0].condition.key])
+        if comparison.heading in shared
+        else comparison
+        for pair, comparison in told
+    ]
+
+
+def _shared_headings(comparisons: Iterable[Compared]) -> set[str]:
+    times = Counter(comparison.heading for comparison in comparisons)
+    return {heading for heading, n in times.items() if n > 1}
+
+
+def _titles(a: Cell, b: Cell, *, digests: bool = False) -> str:
+    """What the data of both are called, once where they are the same."""
+    titles = [f"{cell.data.title}@{cell.data.digest[:8]}" if digests else cell.data.title for cell in (a, b)]
+    return " and ".join(dict.fromkeys(titles))
 
 
 def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Comparison:
@@ -136,17 +213,18 @@ def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Com
     return comparison_of(a, b, found, level=level)
 
 
-def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[tuple[Cell, Cell]]:
+def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[Pair]:
     """Pairs of cells of the same condition; on the same data where there are such, else the only ones."""
 
     def without_data(cell: Cell) -> dict[str, Any]:
         return {part: value for part, value in cell.condition.identity.items() if part != "data"}
 
+    asked_a, asked_b = (cells if on is None else cells_on(on, cells) for cells in (cells_a, cells_b))
     alike = [
         (one, other)
         for one in cells_a
         for other in cells_b
-        if without_data(one) == without_data(other) and on in (None, one.condition_name)
+        if without_data(one) == without_data(other) and (one in asked_a or other in asked_b)
     ]
     same = [(one, other) for one, other in alike if one.data.digest == other.data.digest]
     done = {one.condition_name for one, _ in same}
@@ -167,14 +245,12 @@ def _joined(index: Index, a: Cell, b: Cell) -> Pairs:
 def comparison_of(a: Cell, b: Cell, found: Pairs, *, level: float = 0.95) -> Comparison:
     """Model B's cell against model A's, where at least one labelled image is common."""
     counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
-    name_a, name_b = a.model_name, b.model_name
-    if name_a == name_b:
-        name_a, name_b = (f"{cell.model_name}@{cell.model.digest[:8]}" for cell in (a, b))
+    name_a, name_b = model_names_of(a, b)
     return Comparison(
         model_a=name_a,
         model_b=name_b,
         condition=a.condition_name,
-        data=a.data.title if a.data.title == b.data.title else f"{a.data.title} and {b.data.title}",
+        data=_titles(a, b),
         accuracy_a=share_of(counts.both + counts.only_a, counts.n, level=level),
         accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
         difference=paired_difference(counts, level=level),
@@ -196,11 +272,16 @@ def _consistency(counts: PairedCounts, level: float) -> Estimate | None:
     return None if found is None else replace(found, low=None, high=None, interval=name)
 
 
-def _signed(estimate: Estimate) -> str:
-    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]  n={estimate.n}"
-
-
 def _bounds(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     return f" [{estimate.low:.4f}, {estimate.high:.4f}]"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value behind its "p"; what is too small for a float is not nought.
+
+    >>> p_text(0.1094), p_text(0.0)
+    ('= 0.109', '< 1e-300')
+    """
+    return f"= {p_value:.3g}" if p_value >= SMALLEST else f"< {SMALLEST:g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Points, pairs_of
-from oodometer.analysis.common_images import groups_of
+from oodometer.analysis.common_images import few_groups_in, groups_of
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
 from oodometer.analysis.robustness import drop_under_shift
@@ -21,10 +21,13 @@ from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling, draws_of_means, interval_of
 from oodometer.stats.intervals import DEFAULT_INTERVAL, mean_of, share_of
 from oodometer.store.cells import Cell
+from oodometer.store.images import Images
 from oodometer.store.index import Index, Source, index_at
 
 PLOT = 30
 """Places of a drawing."""
+FEW_CLASSES = 5
+"""More are counted, not named."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Gap:
         gap: The first minus the second.
         paired: Whether both sides are the same photographs; if not, n is that of the shifted ones.
         state: ``complete``, ``unfinished`` where one of the sides is, or ``imported``.
-        warnings: What a reader of the numbers should know: signs of gradient masking.
+        warnings: What a reader of the numbers should know: signs of gradient masking, other classes.
         cells: The cells of the standard side and of the shifted one; none where only accuracies are known.
     """
 
@@ -157,6 +160,7 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
     """The gaps of every shift; why one is undefined is told, and stops no other."""
     measured = measured_shifts(index)
     rows, left_out, notes = [], [*measured.notes, *_unlabelled(index)], list(index.problems)
+    notes += few_groups_in(index, [entry.cell for entry in index.answered], how.by)
     for shift in measured.shifts:
         if shift.measure == "none":
             continue
@@ -199,9 +203,39 @@ def _gap(index: Index, shift: MeasuredShift, points: Points, at: int, how: Inter
         gap,
         points.same_images,
         ("complete" if done else "unfinished") if cells else "imported",
-        tuple(line for cell in cells if cell.condition.attack is not None for line in index.warnings(cell)),
+        (*_attack_warnings(index, cells), *_class_warnings(index, shift, cells)),
         cells,
     )
+
+
+def _attack_warnings(index: Index, cells: Sequence[Cell]) -> list[str]:
+    return [line for cell in cells if cell.condition.attack is not None for line in index.warnings(cell)]
+
+
+def _class_warnings(index: Index, shift: MeasuredShift, cells: Sequence[Cell]) -> list[str]:
+    """A line where the sides of an attribute shift are of other classes: then more changes than the attribute."""
+    if shift.kind != "attribute" or len(cells) < 2:
+        return []
+    standard, shifted = (_classes(index.images(cell)) for cell in (cells[0], cells[-1]))
+    if standard == shifted:
+        return []
+    sides = [f"{_listed(some)} only in the {side} images" for side, some in _apart(standard, shifted) if some]
+    return [f"the two sides are not over the same classes: {'; '.join(sides)}"]
+
+
+def _apart(standard: set[str], shifted: set[str]) -> tuple[tuple[str, list[str]], ...]:
+    return ("standard", sorted(standard - shifted)), ("shifted", sorted(shifted - standard))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - FEW_CLASSES
+    return ", ".join(names[:FEW_CLASSES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _classes(images: Images) -> set[str]:
+    """The classes that occur, by name."""
+    others = (label for some in images.other_labels or () for label in some)
+    return {images.space.classes[label] for label in {*images.labels.tolist(), *others} if label >= 0}
 
 
 Values = tuple[Estimate, Estimate, Estimate]

@@ -12,6 +12,7 @@ import numpy as np
 from oodometer.analysis.class_scores import class_names
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.text import columns
+from oodometer.catalogue.class_names import spoken
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.metrics.agreement import hardest_images
 from oodometer.store.cells import Cell
@@ -27,6 +28,7 @@ class HardImage:
         missed_by: How many models miss it.
         models: How many were asked.
         instead: The wrong class that most models name, and how many do; its number where the data do not have it.
+        tied: Other wrong classes that as many models name.
     """
 
     image: str
@@ -35,26 +37,40 @@ class HardImage:
     models: int
     instead: str
     instead_by: int
+    tied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Hardest:
-    """The hardest images of a condition, hardest first; prints as a table."""
+    """The hardest images of a condition, hardest first; prints as a table.
+
+    Args:
+        n: How many images all models saw.
+        more_as_hard: Images that are missed by as many models as the last one shown, and are not shown.
+        space: The name of the classes that the models answer.
+    """
 
     condition: str
     data: str
     models: tuple[str, ...]
     images: tuple[HardImage, ...]
     n: int
+    more_as_hard: int = 0
+    space: str = ""
 
     def __str__(self) -> str:
         lines = [["image", "class", "missed by", "most often called"]]
         for one in self.images:
-            called = f"{one.instead} ({one.instead_by})"
-            lines.append([one.image, one.label, f"{one.missed_by} of {one.models}", called])
+            called = ", ".join(spoken(name, self.space) for name in (one.instead, *one.tied))
+            called += f" ({one.instead_by}{' each' if one.tied else ''})"
+            lines.append([one.image, spoken(one.label, self.space), f"{one.missed_by} of {one.models}", called])
         who = f"all {len(self.models)} models" if len(self.models) > 1 else self.models[0]
         head = f"{self.condition} on {self.data}: {self.n} images that {who} saw"
-        return f"{head}\n{columns(lines) if self.images else 'every model is right on every image'}"
+        if not self.images:
+            return f"{head}\nevery model is right on every image"
+        are = "is" if self.more_as_hard == 1 else "are"
+        as_hard = f"{self.more_as_hard} more {are} missed by {self.images[-1].missed_by}, as the last one shown"
+        return "\n".join([head, columns(lines), *([as_hard] if self.more_as_hard else [])])
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -82,7 +98,8 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     cells = _of_one_kind(index, cells)
     common = joined(index, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
     answers = np.stack(common.values)
-    found = hardest_images(answers[:, :, 0].astype(bool), top)
+    right = answers[:, :, 0].astype(bool)
+    found = hardest_images(right, top)
     names = _class_names(index, cells[0])
     images = tuple(
         _described(str(common.ids[at]), int(common.labels[at]), answers[:, at], names)
@@ -90,7 +107,13 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
         if missing
     )
     models = tuple(cell.model_name for cell in cells)
-    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common))
+    more = _more_as_hard(right, images[-1].missed_by, len(images)) if images else 0
+    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more, cells[0].space)
+
+
+def _more_as_hard(right: np.ndarray, missed_by: int, shown: int) -> int:
+    """How many images beyond those shown as many models miss as the last of them, (M, N) bool."""
+    return int(((~right).sum(axis=0) >= missed_by).sum()) - shown
 
 
 def _of_one_kind(index: Index, cells: Sequence[Cell]) -> list[Cell]:
@@ -114,6 +137,6 @@ def _class_names(index: Index, cell: Cell) -> dict[int, str]:
 
 def _described(image: str, label: int, answers: np.ndarray, names: dict[int, str]) -> HardImage:
     wrong = Counter(int(prediction) for right, prediction in answers if not right)
-    instead, times = min(wrong.items(), key=lambda one: (-one[1], one[0]))
-    called = names.get(instead, f"class {instead}")
-    return HardImage(image, names[label], wrong.total(), len(answers), called, times)
+    times = max(wrong.values())
+    called = [names.get(other, f"class {other}") for other, n in sorted(wrong.items()) if n == times]
+    return HardImage(image, names[label], wrong.total(), len(answers), called[0], times, tuple(called[1:]))

@@ -27,6 +27,9 @@ from oodometer.stats.intervals import DEFAULT_INTERVAL, check_level, intervals, 
 BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile", "bca": "bca"}
 """Intervals that fit every metric, by name, and their method."""
 
+FEWEST_GROUPS = 10
+"""Of fewer groups a bootstrap says little: three were given [0.65, 1.00] where nothing is known."""
+
 KEPT_COUNTS = 1 << 22
 """Counts of a bootstrap that are kept for the next cell of as many images; more are drawn again each time."""
 
@@ -71,6 +74,18 @@ class IntervalOptions:
     def of_counts(self) -> str:
         """The interval of a share that is never resampled."""
         return DEFAULT_INTERVAL if self.interval in BOOTSTRAPS else self.interval
+
+
+def few_groups(n: int, by: str, where: str) -> list[str]:
+    """A warning, if there are too few groups to resample.
+
+    >>> few_groups(3, "camera", "val")
+    ['--by camera: 3 groups in val; a bootstrap of fewer than 10 groups is often too narrow']
+    """
+    if n >= FEWEST_GROUPS:
+        return []
+    groups = "1 group" if n == 1 else f"{n} groups"
+    return [f"--by {by}: {groups} in {where}; a bootstrap of fewer than {FEWEST_GROUPS} groups is often too narrow"]
 
 
 class CellEstimates:

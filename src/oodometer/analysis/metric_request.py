@@ -63,6 +63,8 @@ class ScoreOptions:
         label_sets: A JSON file with the acceptable labels of each image.
         temperature: A condition (or ``CONDITION@DATA``) on which each model's temperature is fitted; what depends on
             confidences is computed from the logits divided by it.
+        by_value: Columns of the data; top-1 accuracy is told for each of their values too. ``camera+country`` for each
+            pair of values.
     """
 
     draws: int = 1000
@@ -72,6 +74,7 @@ class ScoreOptions:
     ood: str | None = None
     label_sets: str | None = None
     temperature: str | None = None
+    by_value: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,23 @@ GroupScores = Callable[[Index, Sequence[Cell], Asked], Iterable[Score | LeftOut]
 nothing can be said. A metric's rows are called by its name, ``NAME[...]`` where it has several."""
 
 group_scores: Registry[GroupScores] = Registry("metric", MANY_CELLS, group="oodometer.group_scores")
+
+
+ALSO_CALLED = {
+    "accuracy": "top-1",
+    "acc": "top-1",
+    "acc@1": "top-1",
+    "acc@5": "top-5",
+    "error-rate": "error",
+    "balanced-accuracy": "balanced",
+    "calibration": "ece",
+    "log-loss": "nll",
+    "cross-entropy": "nll",
+    "roc-auc": "auroc",
+    "fpr95": "fpr@95%",
+    "average-precision": "map",
+}
+"""What others call a metric, for those who look for it under that name."""
 
 
 def asked_name(metric: str) -> str:
@@ -115,8 +135,15 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
         )
     for name in names:
         if name != EVERY_METRIC and name not in known:
-            hint = did_you_mean(name, [*known, EVERY_METRIC]) or f"; known: {', '.join(known)}, or all"
-            raise UsageError(f"no metric named {name!r}{hint}")
+            raise UsageError(f"no metric named {name!r}{_hint(name, known)}")
     every = [name for name in known if name not in BREAKDOWNS]
     spelled = [one for name in names for one in (every if name == EVERY_METRIC else [name])]
     return tuple(dict.fromkeys(spelled))
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """Which metric may be meant."""
+    also = ALSO_CALLED.get(name.lower().replace("_", "-"))
+    if also in known:
+        return f"; did you mean {also}?"
+    return did_you_mean(name, [*known, EVERY_METRIC]) or "; 'oodometer ls metrics' lists them"

@@ -13,6 +13,7 @@ import numpy as np
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.line_outliers import outlier_notes
 from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
@@ -33,6 +34,9 @@ from oodometer.store.index import Index, Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
 
 STANDARD = "standard"
+SAY_CATEGORY = "give --categories CSV, or --category or a card when they are run"
+FEW_NAMES = 3
+"""More models are counted, not named."""
 NO_KNEE = "none"
 FEWEST_ABOVE_CUT = 5
 """A usual cut that leaves fewer models to the line is not made."""
@@ -327,10 +331,29 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             *points.notes,
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
+            *_outliers(points, baseline, drawn),
+            *_of_unknown_category(points, options),
             *_without_parents(points),
         ),
         level=options.resampling.level,
     )
+
+
+def _outliers(points: Points, baseline: np.ndarray, drawn: Drawn) -> list[str]:
+    """What is to be said of models that are far from the line that they are part of."""
+    known = [at for at in np.flatnonzero(baseline) if drawn.rho[at] is not None]
+    return outlier_notes([points.models[at].model for at in known], np.array([drawn.rho[at].value for at in known]))
+
+
+def _of_unknown_category(points: Points, options: RobustnessOptions) -> list[str]:
+    """A line about the models that no line goes through because nobody says what they are."""
+    unknown = [point.model for point in points.models if not point.origin.category]
+    if not options.baseline or not unknown:
+        return []
+    some = ", ".join(unknown[:FEW_NAMES]) + (
+        f" and {len(unknown) - FEW_NAMES} more" if len(unknown) > FEW_NAMES else ""
+    )
+    return [f"not in the line, as nobody says the category: {some}; {SAY_CATEGORY}"]
 
 
 def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
@@ -338,7 +361,7 @@ def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
     categories = {point.origin.category for point in points.models}
     if options.baseline and options.baseline not in categories:
         known = sorted(one for one in categories if one)
-        hint = did_you_mean(options.baseline, known) or "; no categories are known: give --categories CSV"
+        hint = did_you_mean(options.baseline, known) or f"; no categories are known: {SAY_CATEGORY}"
         raise UsageError(
             f"no model of category {options.baseline!r} among those measured on {points.y} "
             f"(--baseline all takes every model){hint}"

@@ -12,6 +12,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.score import score
 from oodometer.analysis.score_table import Scores
 from oodometer.analysis.shift_scores import score_of
+from oodometer.core.errors import OodometerError
 from oodometer.store.index import Index, index_at
 from oodometer.store.run import Run
 
@@ -35,6 +36,16 @@ class RunResults:
         """Of every cell."""
         return score(self.index)
 
+    @cached_property
+    def corruption_errors(self) -> Scores | None:
+        """The mCE of every model, where a whole family of corruptions was run that AlexNet's errors are known of."""
+        if not any(len(row.conditions) > 1 for row in self.gaps.rows):
+            return None
+        try:
+            return score(self.index, metrics=["mce"])
+        except OodometerError:  # not all corruptions, or other classes
+            return None
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the numbers should know, a line each."""
@@ -50,13 +61,16 @@ class RunResults:
         return self.table()
 
     def table(self, *, plot: bool = False) -> str:
-        """Accuracies of what is no side of a shift, and the gaps; ``plot`` draws both sides of these."""
+        """Accuracies of what is no side of a shift, the gaps, and the mCE; ``plot`` draws both sides of the gaps."""
         accuracies = [str(self.scores.only(lambda row: row.cell in self.alone))] if self.alone else []
-        return "\n".join([*accuracies, *([self.gaps.table(plot=plot)] if self.gaps.rows else [])])
+        gaps = [self.gaps.table(plot=plot)] if self.gaps.rows else []
+        errors = [str(self.corruption_errors)] if self.corruption_errors else []
+        return "\n".join([*accuracies, *gaps, *errors])
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The scores and the gaps as plain values."""
-        return [*self.scores.as_json(), *(score_of(row).as_json() for row in self.gaps.rows)]
+        """The scores, the gaps and the mCE as plain values."""
+        errors = self.corruption_errors.as_json() if self.corruption_errors else []
+        return [*self.scores.as_json(), *(score_of(row).as_json() for row in self.gaps.rows), *errors]
 
 
 def results_of(run: Run) -> RunResults:

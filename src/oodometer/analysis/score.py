@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from oodometer.analysis.common_images import clusters_of
+from oodometer.analysis.common_images import clusters_of, few_groups_in
 from oodometer.analysis.imported_scores import imported_corruption_scores
 from oodometer.analysis.intervals import CellEstimates, IntervalOptions
 from oodometer.analysis.metric_request import (
@@ -21,6 +21,7 @@ from oodometer.analysis.metric_request import (
 from oodometer.analysis.named import check_condition, models_of
 from oodometer.analysis.score_table import LeftOut, Score, Scores, about, or_left_out
 from oodometer.analysis.temperature_scaling import Scaled
+from oodometer.analysis.value_scores import check_columns, value_scores
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions
@@ -35,6 +36,9 @@ from oodometer.store.tables import Accuracy
 
 COUNTED = ("top-1", "top-5", "error")
 """Metrics that are counts of rows: one query answers them for all cells at once."""
+
+FEWEST_TO_DOUBT = 20
+"""Images, below which a low top-1 beside a high top-5 may be chance."""
 
 DEFAULT_OPTIONS = ScoreOptions()
 
@@ -78,19 +82,36 @@ def score(
     rows = [one for found in counted for one in undefined.without(_counted(index, found, asked), _where(found.cell))]
     rows += _of_cells(index, cells, asked, undefined, progress)
     rows += _of_groups(index, cells, asked, undefined)
+    rows += undefined.without(value_scores(index, cells, asked)) if options.by_value else []
     rows = sorted(rows, key=lambda row: (row.model, row.weights))
     rows += [one for found in tables for one in _imported(found, asked)]
     rows += imported_corruption_scores(tables, asked)
     # By default top-5 is asked for by nobody in particular: where there are few classes, it is just not there.
     told = ("top-1",) if tuple(metrics) == DEFAULT_METRICS else asked.names
     undefined.check(() if EVERY_METRIC in metrics and rows else told, rows)
-    return Scores(tuple(rows), undefined.lines(told), (*index.problems, *_warnings(index, cells)))
+    return Scores(tuple(rows), undefined.lines(told), (*index.problems, *_warnings(index, options.by)))
 
 
-def _warnings(index: Index, cells: Sequence[Cell]) -> tuple[str, ...]:
-    """What was found out about attacks while they ran."""
+def _warnings(index: Index, by: str | None) -> tuple[str, ...]:
+    """What was found out about attacks while they ran, data of few groups, and answers that seem out of order."""
+    cells = [entry.cell for entry in index.answered]
     attacked = [cell for cell in cells if cell.condition.attack is not None]
-    return tuple(f"{_where(cell)}: {line}" for cell in attacked for line in index.warnings(cell))
+    of_attacks = [f"{_where(cell)}: {line}" for cell in attacked for line in index.warnings(cell)]
+    disordered = [_where(entry.cell) + _shares(entry) for entry in index.answered if _out_of_order(entry)]
+    return (*of_attacks, *few_groups_in(index, cells, by), *disordered)
+
+
+def _out_of_order(entry: Entry) -> bool:
+    """Whether the true class is often among the best five but seldom the best: then they may be in reversed order."""
+    if entry.n < FEWEST_TO_DOUBT or _no_top5(entry.cell):
+        return False
+    half = (1 + 5 / entry.cell.n_classes) / 2  # of what chance leaves
+    return entry.top5 >= half * entry.n and 3 * entry.top1 < entry.top5
+
+
+def _shares(entry: Entry) -> str:
+    top1, top5 = entry.top1 / entry.n, entry.top5 / entry.n
+    return f": top-1 is {top1:.4f} but top-5 {top5:.4f}; are its classes in order, the best first?"
 
 
 def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -> None:
@@ -103,6 +124,7 @@ def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -
         index.of_model(options.normaliser)
     if options.label_sets is not None:
         read_label_sets(options.label_sets, n_classes=max((cell.n_classes for cell in cells), default=1000))
+    check_columns(index, cells, options.by_value)
     if options.by not in (None, "class"):
         known = {"class"}
         for cell in cells:

@@ -49,7 +49,7 @@ class Scaled:
         """What was done to the confidences of this cell, as the end of a convention."""
         if self._condition is None:
             return ""
-        return f"; temperature {self._fit(cell).temperature:.4g} fitted on {self._condition}"
+        return f"; temperature {self._fit(cell).temperature:.4g} of {cell.model_name} fitted on {self._condition}"
 
     def _fit(self, cell: Cell) -> TemperatureFit:
         if cell.key not in self._where:

@@ -16,7 +16,7 @@ def import_files(files: Sequence[str], flags: dict[str, Any]) -> None:
     from oodometer.engine.import_many import import_each, in_words
     from oodometer.engine.imports import begin_import
     from oodometer.models.card import Declared
-    from oodometer.models.read_many import PredictionReader, classes_said, counting_as_standard, declared_of
+    from oodometer.models.read_many import PredictionReader, classes_said, declared_of, of_unknown_category
 
     store, condition = flags["store"], flags["condition"]
     declared = declared_of(files, Declared(name=flags["name"], category=flags["category"]), flags["categories"])
@@ -27,7 +27,7 @@ def import_files(files: Sequence[str], flags: dict[str, Any]) -> None:
     models = import_each(files, read, begun, tell=say, progress=Lines("files"))
     if models:
         say(f"{in_words(models, condition)}, kept in {store}")
-    if standard := counting_as_standard(declared):
-        say(standard)
+    if unknown := of_unknown_category(declared):
+        say(unknown)
     if len(models) < len(files):
         raise DataError(f"{len(files) - len(models)} of {len(files)} files were refused; what is said above tells why")

@@ -94,5 +94,5 @@ def main() -> None:
     """How far can an image classifier's accuracy be trusted when the data shift?
 
     Results go to stdout, talk to stderr. Exit codes: 0 done; 1 the work failed, what was finished is kept; 2 wrong
-    usage; 3 a stated requirement was not met.
+    usage; 3 a stated requirement was not met; 4 whether it is met can't be told, and --strict asks for that.
     """

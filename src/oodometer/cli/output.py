@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_BETWEEN_EPOCHS = 1.0
+SECONDS_OF_SILENCE = 15.0
+"""After so long without a line, one says that the work goes on: a log that stands still looks like a hang."""
 
 NOTHING = "nothing new to do: every prediction is there already"
 
@@ -80,6 +83,13 @@ def say(line: str) -> None:
     click.echo(line, err=True)
 
 
+@contextlib.contextmanager
+def talk_on_stderr() -> Iterator[None]:
+    """While this holds, what models and other code of the user's print goes to stderr: stdout is for results."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
 def say_if_compiling() -> None:
     """A line before a wait that looks like a hang: kernels are compiled when they are first used, and kept."""
     from oodometer.corruptions.jit import tell_if_compiling
@@ -115,7 +125,9 @@ def watching(what: str = "predictions") -> Iterator[Watcher]:
     from oodometer.engine.run import Watcher
 
     if not sys.stderr.isatty():
-        yield Watcher(running=Lines(what), scanning=Lines("files checked"), warn=warn)
+        running, scanning = Lines(what), Lines("files checked")
+        with beating(running, scanning):
+            yield Watcher(running=running, scanning=scanning, warn=warn)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -158,6 +170,43 @@ def _rate() -> Any:
     return Rate()
 
 
+@contextlib.contextmanager
+def beating(*lines: Lines) -> Iterator[None]:
+    """While this holds, nobody waits long for a sign of life, however slow a step is."""
+    pulse, over = Pulse(lines), threading.Event()
+
+    def beat() -> None:
+        while not over.wait(SECONDS_OF_SILENCE / 3):
+            pulse.beat()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+class Pulse:
+    """A line where none of several counts said one for a while."""
+
+    def __init__(self, lines: Sequence[Lines]) -> None:
+        self.lines = lines
+        self.begun = self.said = time.monotonic()
+
+    def beat(self) -> None:
+        """Tell that the work goes on, if it is time to."""
+        now = time.monotonic()
+        last = max(self.said, *(count.said for count in self.lines))
+        if now - last < SECONDS_OF_SILENCE * 2 / 3:  # the next beat would come too late
+            return
+        self.said = now
+        counts = [f"{count.done}/{count.total} {count.what}" for count in self.lines if count.ended is None]
+        where = ", ".join(text for text in counts if not text.startswith("0/0"))
+        say(f"{where or 'preparing'}, still working after {now - self.begun:.0f} s")
+
+
 class Lines:
     """Progress as a plain line every few seconds, and one at the end; whoever ends may begin anew."""
 
@@ -166,10 +215,12 @@ class Lines:
         self.begun = time.monotonic()
         self.said = self.begun
         self.ended: float | None = None
+        self.done = self.total = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Tell how far it is, if it is time to."""
         now = time.monotonic()
+        self.done, self.total = done, total
         if self.ended is not None:
             self.begun = self.said = self.ended
         self.ended = now if done == total else None

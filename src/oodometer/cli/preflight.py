@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from oodometer.cli.model_options import declared_by, what_they_are_shown, which_models
-from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
+from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say, talk_on_stderr
 
 
 @click.command(
@@ -32,9 +32,10 @@ def command(**flags: Any) -> None:
     from oodometer.preflight.preflight import preflight
 
     import_plugins(flags["plugin_modules"])
-    models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
-    data = load_data(flags["data"], kind=flags["data_kind"])
-    flown = preflight(models, data, address=flags["data"], n=flags["images"], seed=flags["seed"])
+    with talk_on_stderr():
+        models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+        data = load_data(flags["data"], kind=flags["data_kind"])
+        flown = preflight(models, data, address=flags["data"], n=flags["images"], seed=flags["seed"])
     print_json(flown.as_json()) if flags["as_json"] else click.echo(flown)
     if not flown.is_clean:
         raise PreflightError("something can't be right, as told above")

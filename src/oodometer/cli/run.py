@@ -16,6 +16,7 @@ from oodometer.cli.output import (
     plugins,
     print_json,
     say,
+    talk_on_stderr,
     use_frost,
     watching,
 )
@@ -50,8 +51,10 @@ if TYPE_CHECKING:
     "--test-share",
     type=float,
     metavar="SHARE",
-    help="Attribute shifts: of the base, for the IID test, where no column split says.  [default: 0.1]",
+    help="Attribute shifts: of the base, for the IID test, where no column split says; 1: all of it.  [default: "
+    "0.1, and at least 100 images or half of the base]",
 )
+@click.option("--ood", multiple=True, metavar="DIR", help="A folder of any images of no class, for 'score --ood'.")
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")
@@ -90,14 +93,15 @@ def command(**flags: Any) -> None:
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
-    models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+    with talk_on_stderr():
+        models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
     models = _cleared(models, conditions, flags)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
     only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
-    with watching() as watcher:
+    with watching() as watcher, talk_on_stderr():
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     results = results_of(done)
     for line in results.notes:
@@ -116,15 +120,16 @@ def _cleared(
     """The models, once nothing speaks against their answers."""
     from oodometer.preflight.before_run import cleared_models
 
-    return cleared_models(
-        models,
-        conditions,
-        store=flags["store"],
-        address=flags["data"],
-        accept=flags["accept_preflight"],
-        skip_broken=flags["skip_broken"],
-        tell=say,
-    )
+    with talk_on_stderr():
+        return cleared_models(
+            models,
+            conditions,
+            store=flags["store"],
+            address=flags["data"],
+            accept=flags["accept_preflight"],
+            skip_broken=flags["skip_broken"],
+            tell=say,
+        )
 
 
 def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
@@ -132,6 +137,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.load import load_data
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
+    from oodometer.shifts.ood_sets import ood_conditions
     from oodometer.shifts.resolve import check_names
     from oodometer.shifts.sources import Sources
 
@@ -144,4 +150,5 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
-    return conditions_asked(flags["conditions"], sources, attributes, tell=say)
+    outside = ood_conditions(flags["ood"], images=flags["images"], seed=flags["seed"])
+    return [*conditions_asked(flags["conditions"], sources, attributes, tell=say), *outside]

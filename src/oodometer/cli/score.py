@@ -28,6 +28,12 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the interval.")
 @click.option("--draws", type=int, default=1000, show_default=True, help="Of each bootstrap.")
 @click.option("--by", metavar="COLUMN", help="Resample groups of images together: class, or a column of the data.")
+@click.option(
+    "--by-value",
+    metavar="COLUMNS",
+    default="",
+    help="Also the accuracy of each value of these columns of the data, with commas; A+B: of each pair of values.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of each bootstrap.")
 @click.option(
     "--normaliser", metavar="MODEL", help="Divide corruption errors and flips by this model's, not AlexNet's."
@@ -41,7 +47,7 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
 @plugins
 @as_json
 def command(
-    store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, seed: int,
+    store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, by_value: str, seed: int,
     normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None, plot: bool | None,
     plugin_modules: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
@@ -53,7 +59,8 @@ def command(
     from oodometer.cli.output import watching
 
     import_plugins(plugin_modules)
-    options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature)
+    slices = tuple(name.strip() for name in by_value.split(",") if name.strip())
+    options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature, slices)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     with watching("cells read") as watcher:
         scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)
@@ -65,7 +72,7 @@ def command(
         print_json(scores.as_json())
         return
     click.echo(scores.table(plot=sys.stdout.isatty() if plot is None else plot))
-    if names != ["top-1", "top-5"]:
+    if slices or names != ["top-1", "top-5"]:
         for metric, conventions in scores.conventions().items():
             for convention in conventions:
                 say(f"{metric}: {convention}")

@@ -19,14 +19,18 @@ from oodometer.cli.output import as_json, print_json, say
 )
 @click.option("--out", required=True, metavar="DIR", help="Where the manifests are written.")
 @click.option(
-    "--test-share", type=float, default=0.1, show_default=True, help="Of the base, for iid, where no column split says."
+    "--test-share",
+    type=float,
+    metavar="SHARE",
+    help="Of the base, for iid, where no column split says; 1: all, with none left to train on.  [default: 0.1, and at "
+    "least 100 images or half of the base]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the choice of the IID test.")
 @click.option("--check", is_flag=True, help="Read every file: the same content in train and in a test is an error.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @as_json
 def command(
-    manifest: str, base: str, shifts: tuple[str, ...], out: str, test_share: float, seed: int, check: bool,
+    manifest: str, base: str, shifts: tuple[str, ...], out: str, test_share: float | None, seed: int, check: bool,
     force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Split a manifest by attributes."""

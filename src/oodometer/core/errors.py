@@ -71,6 +71,12 @@ class PreflightError(OodometerError):
     exit_code = 3
 
 
+class CannotTellError(OodometerError):
+    """The work was done, and the data can't say whether a requirement that the user stated is met."""
+
+    exit_code = 4
+
+
 class MissingExtraError(OodometerError):
     """An optional dependency is not installed.
 

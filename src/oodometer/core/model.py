@@ -15,7 +15,7 @@ from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.reading import check_texts
 
-Category = Literal["standard", "robust intervention", "adversarially trained", "more data"]
+Category = Literal["", "standard", "robust intervention", "adversarially trained", "more data"]
 Device = Literal["cpu", "cuda", "mps"]
 Channels = Literal["rgb", "bgr"]
 CHANNELS: tuple[Channels, ...] = ("rgb", "bgr")
@@ -69,16 +69,21 @@ class Input:
 
 @dataclass(frozen=True)
 class Card:
-    """Where a model comes from: what tells its place in a comparison."""
+    """Where a model comes from: what tells its place in a comparison.
 
-    category: Category = "standard"
+    Args:
+        category: Empty where nobody says: no line goes through such a model, lest it be its own baseline.
+    """
+
+    category: Category = ""
     parent: str | None = None
     interventions: tuple[str, ...] = ()
     training_data: str | None = None
 
     def __post_init__(self) -> None:
         if self.category not in get_args(Category):
-            raise UsageError(f"no model category {self.category!r}{did_you_mean(self.category, get_args(Category))}")
+            known = [name for name in get_args(Category) if name]
+            raise UsageError(f"no model category {self.category!r}{did_you_mean(self.category, known)}")
 
 
 @dataclass(frozen=True)

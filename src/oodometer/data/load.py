@@ -25,6 +25,7 @@ data_kinds: Registry[DataKind] = Registry(
     {
         "arrays": "oodometer.data.kinds.arrays:open_arrays",
         "folder": "oodometer.data.kinds.folder:open_folder",
+        "images": "oodometer.data.kinds.images:open_images",
         "imagenet-c": "oodometer.data.kinds.imagenet_c:open_imagenet_c",
         "manifest": "oodometer.data.kinds.manifest:open_manifest",
         "parquet": "oodometer.data.kinds.parquet:open_parquet",

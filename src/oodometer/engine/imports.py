@@ -131,8 +131,8 @@ class Import:
         kept = self.cards.get(cell.key, cell.model.card)
         if kept != cell.model.card:
             yield (
-                f"it was there already as {kept.category}, and its card stays; to change it, remove it first "
-                f"('oodometer rm {self.store} {cell.model_name}')"
+                f"it was there already, {kept.category or 'of no category'}, and its card stays; to change it, remove "
+                f"it first ('oodometer rm {self.store} {cell.model_name}')"
             )
 
 

@@ -88,7 +88,10 @@ def declared_input(given: Input) -> Declared:
 def declared_card(card: Card) -> Declared:
     """A whole card as declarations."""
     return Declared(
-        category=card.category, parent=card.parent, interventions=card.interventions, training_data=card.training_data
+        category=card.category or None,
+        parent=card.parent,
+        interventions=card.interventions,
+        training_data=card.training_data,
     )
 
 

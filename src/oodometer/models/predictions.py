@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -18,6 +19,8 @@ from oodometer.data.text_file import read_lines
 from oodometer.models.card import Declared, card_beside
 
 Values = Literal["logits", "probabilities", "classes"]
+FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
+"""A number with a point or an exponent."""
 
 
 def load_predictions(rest: str, declared: Declared, *, allow_pickle: bool = False) -> StoredAnswers:  # noqa: ARG001
@@ -37,7 +40,8 @@ def read_predictions(
 
     Args:
         path: ``.npy`` (N, K) with the ids beside it (``STEM.ids.txt``, one a line); ``.npz`` with ``ids`` and one of
-            ``logits``, ``probabilities``, ``classes``; or ``.csv`` with ``id`` and the best classes in order.
+            ``logits``, ``probabilities``, ``classes``; or ``.csv`` with ``id`` and the best classes in order, or one
+            column of logits per class.
         ids: Other ids, or a file of them.
         in_order_of: The ids of the rows where neither ``ids`` nor the file nor one beside it says them.
         values: What the numbers are. By default integers are classes and other numbers logits.
@@ -73,8 +77,8 @@ class _Ids:
 def _read(file: Path, ids: _Ids, values: Values | None) -> tuple[tuple[str, ...], np.ndarray, Values]:
     suffix = file.suffix.lower()
     if suffix == ".csv":
-        names, array = _read_csv(file)
-        return ids.instead or names, array, "classes"
+        names, array, kind = _read_csv(file, values)
+        return ids.instead or names, array, kind
     if suffix == ".npz":
         return _read_npz(file, ids, values)
     if suffix != ".npy":
@@ -111,7 +115,7 @@ def _text(name: object) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def _read_csv(file: Path) -> tuple[tuple[str, ...], np.ndarray]:
+def _read_csv(file: Path, values: Values | None) -> tuple[tuple[str, ...], np.ndarray, Values]:
     try:
         reader = csv.reader(read_lines(file, "ids and classes"))
         header = next(reader, [])
@@ -119,12 +123,33 @@ def _read_csv(file: Path) -> tuple[tuple[str, ...], np.ndarray]:
     except csv.Error as error:
         raise DataError(f"{file}: not a table ({error})") from error
     if header[:1] != ["id"] or len(header) < 2 or any(len(row) != len(header) for row in rows):
-        raise DataError(f"{file}: expected a first column id and then the best classes in order, in every line")
+        raise DataError(
+            f"{file}: expected a first column id and then the best classes in order, or the logits, in every line"
+        )
+    cells = [row[1:] for row in rows]
+    # As in arrays: whole numbers are classes, others are logits, unless somebody says what they are.
+    kind: Values = values or ("logits" if _has_fractions(cells) else "classes")
+    array = _classes_in(cells, file) if kind == "classes" else _numbers_in(cells, file)
+    return tuple(row[0] for row in rows), array.reshape(len(rows), len(header) - 1), kind
+
+
+def _has_fractions(cells: list[list[str]]) -> bool:
+    """Whether some cell is a number that is written as no whole one."""
+    return any(FRACTION.fullmatch(cell.strip()) for row in cells for cell in row)
+
+
+def _classes_in(cells: list[list[str]], file: Path) -> np.ndarray:
     try:
-        classes = np.array([[int(cell) for cell in row[1:]] for row in rows], dtype=np.int64)
+        return np.array([[int(cell) for cell in row] for row in cells], dtype=np.int64)
     except (ValueError, OverflowError) as error:
         raise DataError(f"{file}: a class is not a whole number, or too large a one ({error})") from error
-    return tuple(row[0] for row in rows), classes.reshape(len(rows), len(header) - 1)
+
+
+def _numbers_in(cells: list[list[str]], file: Path) -> np.ndarray:
+    try:
+        return np.array([[float(cell) for cell in row] for row in cells], dtype=np.float64)
+    except ValueError as error:
+        raise DataError(f"{file}: a logit is not a number ({error})") from error
 
 
 def _as_answers(array: np.ndarray, kind: Values, path: str) -> tuple[np.ndarray, Literal["logits", "classes"]]:

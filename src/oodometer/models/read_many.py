@@ -62,15 +62,14 @@ def declared_of(files: Sequence[str], said: Declared, categories: str | None) ->
     return {file: table.get(known.name or Path(file).stem, Declared()).over(known) for file, known in declared.items()}
 
 
-def counting_as_standard(declared: Mapping[str, Declared]) -> str:
+def of_unknown_category(declared: Mapping[str, Declared]) -> str:
     """A line about the models whose category nobody says; empty where there are none."""
     names = [said.name or Path(file).stem for file, said in declared.items() if said.category is None]
     if len(names) < 2:
-        return (
-            f"{names[0]} counts as standard, since nobody says its category; --category says another" if names else ""
-        )
+        told = "its category is unknown, so that no line will go through it; --category standard (or another) says it"
+        return f"{names[0]}: {told}" if names else ""
     some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return (
-        f"{len(names)} models count as standard, since nobody says their category ({some}); --category or "
-        "--categories says others"
+        f"{len(names)} models ({some}): their category is unknown, so that no line will go through them; --category "
+        "standard (or another) or --categories CSV says it"
     )

@@ -97,7 +97,7 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
     given, note = preprocessing(declared, _own_input(size), "of the zoo")
 
     own = label_space(IMAGENET, folder=Path())
-    declared = declared.over(Declared(training_data="ImageNet-1k", classes=own))
+    declared = declared.over(Declared(category="standard", training_data="ImageNet-1k", classes=own))
     description = Described(name, ZooModel(rest), entry.digest)
     return Model(
         name=name,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.text import columns
+from oodometer.catalogue.papers import papers as known_papers
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.published import hendrycks2019, many_faces2021, natural_adversarial2021, recht2019, taori2020
 from oodometer.published.checks import Check, Reproduction
@@ -63,13 +64,22 @@ def reproduce(papers: Sequence[str] = (), *, testbed: str | None = None) -> Repr
     known = [*PAPERS, TESTBED]
     for name in papers:
         if name not in known:
-            raise UsageError(f"no paper named {name!r}{did_you_mean(name, known)}")
+            raise UsageError(f"no paper named {name!r}{_hint(name, known)}")
     if TESTBED in papers and testbed is None:
         raise UsageError(f"{TESTBED}: its table is not bundled; give the folder with --testbed DIR")
     wanted = list(dict.fromkeys(papers)) or [*PAPERS, *([TESTBED] if testbed else [])]
     return Reproductions(
         tuple(taori2020.reproduce(str(testbed)) if name == TESTBED else PAPERS[name]() for name in wanted)
     )
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """Which papers may be meant: those of the author (and year) that the name is made of, else what is spelled so."""
+    author, year = name.lower().rstrip("0123456789"), name[-4:] if name[-4:].isdigit() else ""
+    papers = [paper for key, paper in known_papers().items() if key in known]
+    theirs = [paper.key for paper in papers if author in paper.authors.lower().replace(",", " ").split()]
+    meant = [key for key in theirs if key.endswith(year)]
+    return f"; did you mean {' or '.join(sorted(meant))}?" if meant else did_you_mean(name, known)
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from oodometer.analysis.compare import Comparison, compare
+from oodometer.analysis.compare import Compared, compare
 from oodometer.analysis.score import score
 from oodometer.analysis.score_table import Scores
 from oodometer.core.condition import clean
@@ -33,7 +33,7 @@ class QuickstartPhotographs:
 
     store: str
     scores: Scores
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Compared, ...]
 
     def __str__(self) -> str:
         return "\n".join([str(self.scores), *map(str, self.comparisons)])

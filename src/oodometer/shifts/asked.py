@@ -16,7 +16,7 @@ from oodometer.core.model import Model
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.core.talk import Tell, unheard
 from oodometer.corruptions.jit import tell_if_compiling
-from oodometer.shifts.attribute import TEST_SHARE, shifts_of_flags
+from oodometer.shifts.attribute import shifts_of_flags
 from oodometer.shifts.icons import protocol_of
 from oodometer.shifts.resolve import Asked, asked_for, group_named, missing_sets
 from oodometer.shifts.sources import IMAGENET, Sources
@@ -54,8 +54,7 @@ def conditions_asked(
 def _of_attributes(sources: Sources, attributes: Attributes, tell: Tell) -> list[Shift]:
     share = attributes.test_share
     if attributes.base or attributes.shifts:
-        given = TEST_SHARE if share is None else share
-        return shifts_of_flags(sources, attributes.base, attributes.shifts, test_share=given, tell=tell)
+        return shifts_of_flags(sources, attributes.base, attributes.shifts, test_share=share, tell=tell)
     if share is not None:
         raise UsageError("--test-share is that of an attribute shift; give --base and --shift too")
     return []

@@ -9,7 +9,7 @@ from typing import Any
 from oodometer.core.columns import columns
 from oodometer.core.errors import UsageError
 from oodometer.data.load import kind_of, load_data, manifest_at
-from oodometer.shifts.attribute import TEST_SHARE, attribute_shifts, check_contents
+from oodometer.shifts.attribute import attribute_shifts, check_contents
 from oodometer.shifts.attribute_files import SplitFile, write_split
 from oodometer.shifts.constraint import parse_base, parse_shift
 
@@ -19,13 +19,14 @@ class SplitOptions:
     """How a manifest is cut.
 
     Args:
-        test_share: Of the base, for the IID test, where no column ``split`` says.
+        test_share: Of the base, for the IID test, where no column ``split`` says; 1: all of it. None: a tenth, and at
+            least 100 images or half of the base.
         seed: Of the choice of the IID test.
         check: Read every file: the same content in train and in a test is an error.
         force: Write over what is there.
     """
 
-    test_share: float = TEST_SHARE
+    test_share: float | None = None
     seed: int = 0
     check: bool = False
     force: bool = False

@@ -150,6 +150,15 @@ def equivalent_n(estimate: Estimate, level: float) -> int | None:
     return max(1, round(share * (1 - share) * (float(ndtri((1 + level) / 2)) / half) ** 2))
 
 
+def corrected_level(level: float, n: int) -> float:
+    """The level of each of n intervals that cover all of their truths together at this level (Bonferroni).
+
+    >>> round(corrected_level(0.95, 5), 4)
+    0.99
+    """
+    return 1 - (1 - level) / n
+
+
 def check_level(level: float) -> None:
     """An error unless the level is one."""
     if not 0 < level < 1:

@@ -70,6 +70,29 @@ def paired_difference(counts: PairedCounts, *, level: float = 0.95) -> Estimate:
     return Estimate(difference, float(low), float(high), n, f"tango score {100 * level:g}%")
 
 
+def mean_paired_difference(mean: float, sd: float, n: int, *, level: float = 0.95) -> Estimate:
+    """The mean of the images' own differences, each in [-1, 1], with the interval of the paired t test.
+
+    Where no image differs at all, the t interval would have no width: it is Tango's for no disagreement then, which is
+    the wider the fewer images there are. Where all differ by the same, nothing is known of their spread.
+
+    Args:
+        mean, sd: Of the differences, one for each image: its answers under several conditions are averaged first.
+
+    >>> print(mean_paired_difference(-0.02, 0.2, 400))
+    -0.0200 [-0.0397, -0.0003]  n=400
+    """
+    from scipy.special import stdtrit
+
+    check_level(level)
+    if sd == 0:
+        if mean:
+            return Estimate(mean, None, None, n, "none: all differences are equal")
+        return paired_difference(PairedCounts(n, 0, 0, 0), level=level)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * sd / np.sqrt(n)
+    return Estimate(mean, float(max(mean - half, -1.0)), float(min(mean + half, 1.0)), n, f"paired t {100 * level:g}%")
+
+
 def error_consistency_of(counts: PairedCounts, *, resampling: Resampling = DEFAULT) -> Estimate | None:
     """Cohen's kappa on being right, with the interval of the bootstrap over images; None where it is undefined.
 
