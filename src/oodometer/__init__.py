@@ -21,8 +21,8 @@ _HOMES = {
     "build.icons.build": "IconOptions build_icons",
     "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
-    "core.errors": "CannotTellError DataError ModelError OodometerError PreflightError RequirementNotMetError StoreError "
-    "UsageError",
+    "core.errors": "CannotTellError DataError ModelError OodometerError PreflightError RequirementNotMetError "
+    "StoreError UsageError",
     "core.estimate": "Estimate",
     "core.labels": "LabelMap LabelSpace mask super_classes",
     "core.model": "Card Compute Input Model",
