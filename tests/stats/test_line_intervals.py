@@ -46,8 +46,10 @@ def test_over_models_it_is_ordinary_least_squares(k):
     u = rng.normal(size=(12, k))
     v = u @ np.arange(1.0, k + 1) + rng.normal(size=12)
     reference = sm.OLS(v, sm.add_constant(u)).fit()  # statsmodels
+    uneven = reference.get_robustcov_results("HC3").conf_int(0.1)
     spread = spread_of_models(u if k > 1 else u[:, 0], v)
-    for at, (low, high) in enumerate(reference.conf_int(0.1)):
+    for at, both in enumerate(zip(reference.conf_int(0.1), uneven, strict=True)):
+        low, high = max(both, key=np.ptp)
         found = spread.estimate(float(reference.params[at]), at, 12, 0.9)
         assert (found.low, found.high) == pytest.approx((low, high))
         assert (found.n, found.interval) == (12, "student-t over models alone 90%")
@@ -60,7 +62,9 @@ def test_the_band_is_that_of_the_mean_of_least_squares():
     places = np.array([0.56, 0.7, 0.83])
     low, high = band_of(line, line_spread(x, y, line), places)
     reference = sm.OLS(to_scale(y, "logit"), sm.add_constant(to_scale(x, "logit"))).fit()
-    bounds = reference.get_prediction(sm.add_constant(to_scale(places, "logit"))).conf_int(alpha=0.05)
+    at = sm.add_constant(to_scale(places, "logit"))
+    both = [fit.get_prediction(at).conf_int(alpha=0.05) for fit in (reference, reference.get_robustcov_results("HC3"))]
+    bounds = np.where((np.ptp(both[0], axis=1) > np.ptp(both[1], axis=1))[:, None], *both)
     np.testing.assert_allclose(np.stack([low, high], axis=1), expit(bounds), rtol=1e-9)
 
 
@@ -90,7 +94,7 @@ def test_images_move_a_line_as_a_plain_loop_says(same_images):
 
 
 def test_both_parts_add_up_as_squares():
-    spread = LineSpread(np.diag([0.04, 0.01]), 3, np.diag([0.09, 0.16]))
+    spread = LineSpread(np.diag([0.04, 0.01]), np.diag([0.09, 0.001]), 3, np.diag([0.09, 0.16]))
     found = spread.estimate(1.0, 1, 5, 0.9)
     half = np.hypot(student.ppf(0.95, 3) * 0.1, norm.ppf(0.95) * 0.4)
     assert (found.low, found.high) == pytest.approx((1 - half, 1 + half))

@@ -2,7 +2,8 @@
 
 Percentiles over resampled models (`slope_of`, `intercept_of` and `band` in ``lines``, as the papers have them) are too
 narrow with few models, and do not know that the images move all models together. Here the models count by Student's t
-with the residuals of the line, and the images by the lines through the accuracies on resampled images.
+with the residuals of the line (the larger of the plain and the HC3 variance), and the images by the lines through the
+accuracies on resampled images.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class LineSpread:
 
     Args:
         by_models: Their covariance over models, (P, P); ``free`` degrees of freedom.
+        by_uneven_models: The same if models may scatter differently along the line (HC3); the larger counts.
         by_images: Mean products of the distances of lines through resampled images from the line, (P, P), the bias that
             noise in clean accuracies gives to a slope included; None where the images are not known.
     """
 
     by_models: np.ndarray
+    by_uneven_models: np.ndarray
     free: int
     by_images: np.ndarray | None
 
@@ -42,7 +45,8 @@ class LineSpread:
 
         check_level(level)
         upper = (1 + level) / 2
-        half = stdtrit(self.free, upper) * np.sqrt(_along(self.by_models, of))
+        variance = np.maximum(_along(self.by_models, of), _along(self.by_uneven_models, of))
+        half = stdtrit(self.free, upper) * np.sqrt(variance)
         if self.by_images is None:
             return np.asarray(half)
         return np.asarray(np.hypot(half, ndtri(upper) * np.sqrt(_along(self.by_images, of))))
@@ -59,13 +63,16 @@ def spread_of_models(u: np.ndarray, v: np.ndarray, *, by_images: np.ndarray | No
 
     >>> u, v = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.2, 1.8, 3.2])
     >>> print(spread_of_models(u, v).estimate(1.02, 1, 4, 0.95))
-    1.0200 [0.5729, 1.4671]  n=4
+    1.0200 [0.4639, 1.5761]  n=4
     """
     table = np.column_stack([np.ones(len(v)), u])
     inverse = np.linalg.inv(table.T @ table)
     residuals = v - table @ (inverse @ (table.T @ v))
     free = len(v) - table.shape[1]
-    return LineSpread(inverse * float(residuals @ residuals) / free, free, by_images)
+    # A model that alone determines a slope lies on the line.
+    alone = np.maximum(1 - ((table @ inverse) * table).sum(axis=1), 1e-9)
+    pulls = (table @ inverse) * (residuals / alone)[:, None]
+    return LineSpread(inverse * float(residuals @ residuals) / free, pulls.T @ pulls, free, by_images)
 
 
 def line_spread(x: np.ndarray, y: np.ndarray, line: Line, *, by_images: np.ndarray | None = None) -> LineSpread:
