@@ -74,7 +74,7 @@ def test_r_is_that_of_distances_from_lines():
         bounds = expected.confidence_interval()
         assert pair.r.value == pytest.approx(expected.statistic)
         assert (pair.r.low, pair.r.high) == pytest.approx((bounds.low, bounds.high))
-        assert (pair.n, pair.r.n, pair.r.interval) == (10, 10, "fisher z 95%")
+        assert (pair.n, pair.r.n, pair.r.interval) == (10, 10, "fisher z over models alone 95%")
 
 
 def test_the_best_predictor_of_each_natural_shift_comes_first():

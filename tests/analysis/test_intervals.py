@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, bootstrap, norm
+from scipy.stats import beta, binomtest, bootstrap, norm
 from scipy.stats import t as student
 
 from oodometer.analysis.intervals import CellEstimates, IntervalOptions, estimate_of, share_estimate, shared_draws
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes
 from oodometer.metrics.metric import Metric, columns_of, metrics
+from oodometer.metrics.per_class import balanced_accuracy, class_accuracies
+from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES
 from oodometer.stats.bootstrap import resample_counts
 
-WHOLE = [name for name in metrics._addresses if metrics.get(name).kind == "whole"]
+RESAMPLED = (*OF_ANSWERS, *OF_CLASSES)
 
 
 def rows_of(n: int, seed: int = 0, *, k: int = 12, unlabelled: int = 0) -> Predictions:
@@ -38,19 +40,21 @@ def plain_draws(
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", RESAMPLED)
 @pytest.mark.parametrize("clustered", [False, True])
 def test_a_whole_metric_gets_the_quantiles_of_a_plain_loop(name, clustered):
     rows = rows_of(260, unlabelled=10)
     clusters = np.arange(260) // 4 if clustered else None
-    how = IntervalOptions(draws=100, level=0.9, by="video" if clustered else None, seed=3)
+    how = IntervalOptions("bootstrap", draws=100, level=0.9, by="video" if clustered else None, seed=3)
     metric = metrics.get(name)
     columns = columns_of(metric, rows)
     found = CellEstimates(rows, [metric], how, clusters).of(metric)
     draws = plain_draws(metric, columns, how, None if clusters is None else clusters[10:])
     assert found.n == 250
     assert found.value == metric.of(*columns)
-    assert (found.low, found.high) == pytest.approx(tuple(np.nanquantile(draws, [0.05, 0.95])), abs=1e-12)
+    low, high = np.nanquantile(draws, [0.05, 0.95])
+    # the value is in its interval, also where nearly all draws lie on one side of it
+    assert (found.low, found.high) == pytest.approx((min(low, found.value), max(high, found.value)), abs=1e-12)
     undefined = int(np.isnan(draws).sum())
     assert undefined == 0
     assert found.interval == f"{'cluster bootstrap' if clustered else 'bootstrap'} 90%"
@@ -65,7 +69,7 @@ def test_metrics_of_one_cell_do_not_depend_on_each_other():
 
 
 def test_more_counts_than_are_kept_are_the_same_counts(monkeypatch):
-    rows, how, metric = rows_of(230), IntervalOptions(draws=100), metrics.get("ece")
+    rows, how, metric = rows_of(230), IntervalOptions(draws=100), metrics.get("aurra")
     kept = CellEstimates(rows, [metric], how).of(metric)
     monkeypatch.setattr("oodometer.analysis.intervals.KEPT_COUNTS", 1)
     assert CellEstimates(rows, [metric], how).of(metric) == kept
@@ -137,8 +141,13 @@ def test_one_image(name):
     found = CellEstimates(rows, [metric], IntervalOptions()).of(metric)
     assert found.n == 1
     assert np.isfinite(found.value)
-    if metric.kind != "share":
+    if metric.kind == "share" or name in ("balanced", "worst-class"):
+        # scipy: of one image any share is possible
+        bounds = binomtest(int(found.value), 1).proportion_ci(method="exact")
+        assert (found.low, found.high) == pytest.approx((bounds.low, bounds.high), abs=1e-12)
+    else:
         assert (found.low, found.high) == (None, None)
+        assert found.interval.startswith("none: ")
 
 
 def test_one_cluster_is_an_error():
@@ -197,3 +206,70 @@ def test_an_interval_ends_where_the_metric_does():
     assert estimate_of(free, (scores,), IntervalOptions(), None).low < 0
     found = estimate_of(bounded, (scores,), IntervalOptions(), None)
     assert (found.low, found.high) == (0.0, estimate_of(free, (scores,), IntervalOptions(), None).high)
+
+
+@pytest.mark.parametrize(
+    ("interval", "by"), [("clopper-pearson", None), ("bootstrap", None), ("bca", None), ("wilson", "x")]
+)
+def test_balanced_with_one_image_per_class_is_top_1(interval, by):
+    rng = np.random.default_rng(6)
+    labels = np.arange(60)
+    rows = from_logits(rng.normal(size=(60, 60)) + 2.5 * np.eye(60), labels, labels)
+    how = IntervalOptions(interval, by=by)
+    estimates = CellEstimates(rows, [], how, None if by is None else labels // 2)
+    balanced, top_1 = (estimates.of(metrics.get(name)) for name in ("balanced", "top-1"))
+    assert 0.2 < top_1.value < 0.9
+    assert (balanced.value, balanced.n) == (pytest.approx(top_1.value), 60)
+    assert (balanced.low, balanced.high) == pytest.approx((top_1.low, top_1.high), abs=1e-9)
+
+
+def test_balanced_by_hand():
+    label, rank = np.repeat([3, 5, 8], [2, 4, 1]), np.array([0, 1, 0, 0, 0, 1, 0])
+    rows = Predictions(**{**vars_of(rows_of(7)), "label": label, "rank": rank})
+    found = CellEstimates(rows, [], IntervalOptions(level=0.9)).of(metrics.get("balanced"))
+    mean = (1 / 2 + 3 / 4 + 1) / 3
+    # the formula, class by class; the class of one image has the variance of the mean
+    variance = (1 / 4 / 1 + 3 / 16 / 3 + mean * (1 - mean)) / 9
+    effective = mean * (1 - mean) / variance
+    hits = mean * effective
+    assert found.value == pytest.approx(mean) == balanced_accuracy(label, rank)
+    # reference: scipy's beta distribution, of which Clopper and Pearson's ends are quantiles
+    assert (found.low, found.high) == pytest.approx(
+        (beta.ppf(0.05, hits, effective - hits + 1), beta.ppf(0.95, hits + 1, effective - hits))
+    )
+    assert (found.n, found.interval) == (7, "korn-graubard 90%")
+
+
+def vars_of(rows: Predictions) -> dict:
+    return {name: getattr(rows, name) for name in rows.__dataclass_fields__}
+
+
+def test_the_worst_class_has_the_least_of_exact_intervals():
+    rows = rows_of(200, seed=8, k=5)
+    found = CellEstimates(rows, [], IntervalOptions()).of(metrics.get("worst-class"))
+    classes = class_accuracies(rows.label, rows.rank)
+    # scipy, class by class; the upper ends at 1 - 0.05 / 5
+    each = [binomtest(int(k), int(n)) for k, n in zip(classes.right, classes.n, strict=True)]
+    low = min(one.proportion_ci(0.95, method="exact").low for one in each)
+    high = min(one.proportion_ci(0.99, method="exact").high for one in each)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["balanced", "worst-class"])
+@pytest.mark.parametrize("sizes", [[1] * 40, [2] * 30, [10] * 10, [1, 2, 3, 40, 80]])
+def test_coverage_of_class_accuracies(name, sizes):
+    rng = np.random.default_rng(sum(sizes))
+    truths = rng.uniform(0.4, 0.95, len(sizes))
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    plain, truth = rows_of(len(label)), {"balanced": truths.mean(), "worst-class": truths.min()}[name]
+
+    def holds() -> bool:
+        rank = (rng.random(len(label)) > truths[label]).astype(int)
+        rows = Predictions(**{**vars_of(plain), "label": label, "rank": rank})
+        found = CellEstimates(rows, [], IntervalOptions()).of(metrics.get(name))
+        return found.low <= truth <= found.high
+
+    covered = sum(holds() for _ in range(500))
+    # a coverage of 94 % is denied one time in a thousand
+    assert binomtest(covered, 500, 0.94, alternative="less").pvalue > 0.001

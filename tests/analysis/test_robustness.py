@@ -441,7 +441,7 @@ def test_the_level_holds_for_all_intervals():
     one = by_model(wide)["m7"]
     said = {found.interval for found in (*one.x, one.y, one.drop, one.rho, one.tau, wide.fitted.slope)}
     assert all(name.endswith("99%") for name in said)
-    assert wide.order.pearson.interval == "fisher z 99%"
+    assert wide.order.pearson.interval == "fisher z over models alone 99%"
 
 
 # Text and JSON

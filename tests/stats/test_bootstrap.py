@@ -287,10 +287,6 @@ def test_interval_of_takes_draws_from_anywhere():
             "the statistic of all 3 images is nan: there is nothing to resample",
         ),
         (
-            lambda: bootstrap([np.arange(30)], lambda drawn: len(set(drawn.tolist())), resampling=BCA),
-            "bca is undefined for this statistic of these images; use the percentile method",
-        ),
-        (
             lambda: interval_of(np.arange(100.0), 5.0, n=9, resampling=BCA),
             "bca needs the values with each unit left out; use the percentile method",
         ),
@@ -300,6 +296,17 @@ def test_what_cannot_be_resampled_is_an_error(make, message):
     with pytest.raises(OodometerError) as caught:
         make()
     assert str(caught.value) == message
+
+
+def test_draws_on_one_side_of_the_value():
+    """As many different images as there are, which no resample has."""
+    bca, percentile = (
+        bootstrap([np.arange(30)], lambda drawn: len(set(drawn.tolist())), resampling=resampling)
+        for resampling in (BCA, PERCENTILE)
+    )
+    assert (bca.value, bca.low, bca.high) == (30.0, None, None)
+    assert bca.interval == "none: bca is undefined for draws so far to one side of the value"
+    assert (percentile.low, percentile.high) == (pytest.approx(16, abs=1), 30.0)  # 30 (1 - 1/e) = 19, less two of 1.7
 
 
 # Coverage

@@ -276,7 +276,7 @@ def _estimate(r: float, low: float, high: float, n: int, level: float) -> Estima
         return None
     if np.isnan(low):
         return Estimate(float(r), None, None, n, f"none: fisher z has no interval at {r:g}")
-    return Estimate(float(r), float(low), float(high), n, f"fisher z {100 * level:g}%")
+    return Estimate(float(r), float(low), float(high), n, f"fisher z over models alone {100 * level:g}%")
 
 
 def _shown(r: Estimate) -> str:

@@ -12,7 +12,10 @@ import numpy as np
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions
+from oodometer.metrics.calibration_error import BINNINGS
+from oodometer.metrics.calibration_interval import calibration_estimate
 from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.per_class import class_accuracies, effective_images
 from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
 from oodometer.stats.bootstrap import (
     Resampling,
@@ -22,7 +25,15 @@ from oodometer.stats.bootstrap import (
     interval_of,
     resample_counts,
 )
-from oodometer.stats.intervals import DEFAULT_INTERVAL, check_level, intervals, mean_of, share_of
+from oodometer.stats.intervals import (
+    DEFAULT_INTERVAL,
+    check_level,
+    intervals,
+    least_share_of,
+    mean_of,
+    share_of,
+    weighted_share_of,
+)
 
 BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile", "bca": "bca"}
 """Intervals that fit every metric, by name, and their method."""
@@ -40,7 +51,8 @@ class IntervalOptions:
 
     Args:
         interval: ``clopper-pearson`` or ``wilson``: that for shares, Student's t for other means of one score per
-            image, and the bootstrap over images for everything else. ``bootstrap`` or ``bca``: that for everything.
+            image, and the bootstrap over images for what has none of its own. ``bootstrap`` or ``bca``: that for
+            everything but calibration errors, which resampling gets wrong.
         level: Of the interval.
         draws: Of the bootstrap.
         by: ``class``, or a column of the data (video, ...): images of a group are drawn together, and every interval
@@ -111,6 +123,9 @@ class CellEstimates:
         clusters = self._clusters
         if clusters is not None and len(columns[0]) < len(self._rows):
             clusters = clusters[self._rows.rank >= 0]
+        own = _of_its_own(metric, columns, self._how, clusters)
+        if own is not None:
+            return own
         if metric.name not in (*OF_ANSWERS, *OF_CLASSES) or self._how.resampling.method == "bca":
             return estimate_of(metric, columns, self._how, clusters)
         value = float(metric.of(*columns))
@@ -131,6 +146,37 @@ class CellEstimates:
             resampling=self._how.resampling,
             name=_name(clusters),
         )
+
+
+def _of_its_own(
+    metric: Metric, columns: tuple[np.ndarray, ...], how: IntervalOptions, clusters: np.ndarray | None
+) -> Estimate | None:
+    """A metric that has an interval of its own; None: it has not."""
+    if metric.name in BINNINGS:
+        confidence, rank = columns
+        value = float(metric.of(*columns))
+        return calibration_estimate(metric.name, confidence, rank == 0, value=value, level=how.level, clusters=clusters)
+    if metric.name == "balanced":
+        label, rank = columns
+        return _balanced(label, rank, how, clusters)
+    if metric.name == "worst-class" and not how.resamples_all:
+        classes = class_accuracies(*columns)
+        return least_share_of(classes.right, classes.n, level=how.level)
+    return None
+
+
+def _balanced(label: np.ndarray, rank: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None) -> Estimate:
+    """The mean of the class accuracies: a share in which each image counts by the size of its class."""
+    classes = class_accuracies(label, rank)
+    if not how.resamples_all:
+        value = float(classes.accuracy.mean())
+        return weighted_share_of(value, effective_images(classes), n=len(label), level=how.level)
+    weights = 1 / classes.n[np.searchsorted(classes.label, label)]
+    # Weights stay those of all images: in a resample a class of one image would always be as it is, or left out.
+    scores = np.stack([weights * (rank == 0), weights], axis=1)
+    return bootstrap_means(
+        scores, lambda means: means[:, 0] / means[:, 1], resampling=how.resampling, clusters=clusters
+    )
 
 
 def estimate_of(

@@ -6,7 +6,7 @@ import contextlib
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
-from oodometer.stats.correlation import FEWEST_MODELS, kendall, pearson, spearman
+from oodometer.stats.correlation import FEWEST_MODELS, Kind, kendall, over_models_alone, pearson, spearman
+from oodometer.stats.correlation_over_images import correlation_over_images, over_images
 from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
 from oodometer.stats.intervals import difference_of, mean_of
 from oodometer.stats.lines import Line, compare_scales, fit_line
@@ -324,7 +325,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
         same_images=points.same_images,
         fitted=drawn.fitted,
         models=models,
-        order=_order(x[:, 0], y, options.resampling.level),
+        order=_order(points, x[:, 0], y, options.resampling),
         band=drawn.band,
         scales=scales,
         notes=(
@@ -450,11 +451,15 @@ def _scales(x: np.ndarray, y: np.ndarray, fitted: Fitted) -> tuple[tuple[tuple[s
         return (), [f"the scales are not compared: {error}"]
 
 
-def _order(x: np.ndarray, y: np.ndarray, level: float) -> Order:
+def _order(points: Points, x: np.ndarray, y: np.ndarray, resampling: Resampling) -> Order:
     pairs, swapped = len(x) * (len(x) - 1) // 2, swapped_pairs(x, y)
     if len(x) < FEWEST_MODELS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Order(None, None, None, pairs, swapped)
-    found = [of(x, y, level=level) for of in (pearson, spearman, kendall)]
+    if points.right_x is None or points.right_y is None:
+        found = [over_models_alone(of(x, y, level=resampling.level)) for of in (pearson, spearman, kendall)]
+    else:
+        models = over_images(points.right_x, points.right_y, same_images=points.same_images, resampling=resampling)
+        found = [correlation_over_images(kind, models, level=resampling.level) for kind in get_args(Kind)]
     return Order(found[0], found[1], found[2], pairs, swapped)
 
 

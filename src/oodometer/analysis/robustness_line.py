@@ -12,17 +12,10 @@ from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.effective_robustness import rho_from_counts, rho_from_images
-from oodometer.stats.lines import (
-    Line,
-    band,
-    bootstrap_lines,
-    fit_line,
-    intercept_of,
-    percentiles,
-    slope_of,
-)
+from oodometer.stats.line_intervals import LineSpread, band_of, line_spread, moved_by_images, spread_of_models
+from oodometer.stats.lines import Line, fit_line
 from oodometer.stats.scales import Scale, from_scale, to_scale
-from oodometer.stats.several_clean_sets import Plane, bootstrap_planes, fit_plane, rho_from_several_counts
+from oodometer.stats.several_clean_sets import Plane, fit_plane, rho_from_several_counts
 from oodometer.stats.two_piece import fit_two_piece
 
 BAND_PLACES = 41
@@ -31,7 +24,7 @@ BAND_PLACES = 41
 
 @dataclass(frozen=True)
 class Piece:
-    """One line of the baseline, or its plane, on the scale; intervals over models.
+    """One line of the baseline, or its plane, on the scale; intervals over models, and over images where known.
 
     Args:
         slopes: One for each clean set.
@@ -84,13 +77,12 @@ def draw_line(
     """One line through the baseline models, (M,) bool; ``band_level`` is that of the band, where it is another."""
     x, y = _accuracies(points)
     line = fit_line(x[baseline, 0], y[baseline], scale=scale)
-    piece = _piece(line, x[baseline, 0], y[baseline], resampling)
-    fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
     every = np.arange(len(y))
+    spread = _spread(points, every, baseline, line, resampling)
+    piece = _piece(line, spread, resampling.level)
+    fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
     return Drawn(
-        fitted,
-        _rho(points, every, baseline, scale, resampling),
-        _band(x, y, every, baseline, line, _at_level(resampling, band_level)),
+        fitted, _rho(points, every, baseline, scale, resampling), _band(x, line, spread, band_level or resampling.level)
     )
 
 
@@ -110,10 +102,11 @@ def draw_two_lines(
     rho: dict[int, Estimate] = {}
     bands: list[tuple[float, float, float]] = []
     for side, line in ((x[:, 0] <= knee, both.below), (x[:, 0] > knee, both.above)):
-        chosen, models = side & baseline, np.flatnonzero(side)
-        pieces.append(_piece(line, x[chosen, 0], y[chosen], resampling))
+        models = np.flatnonzero(side)
+        spread = _spread(points, models, baseline, line, resampling)
+        pieces.append(_piece(line, spread, resampling.level))
         rho |= dict(zip(models.tolist(), _rho(points, models, baseline, scale, resampling), strict=True))
-        bands += _band(x, y, models, baseline, line, _at_level(resampling, band_level))
+        bands += _band(x[models], line, spread, band_level or resampling.level)
     fitted = Fitted("two lines", scale, both.r2, both.n, both.left_out, None, None, knee, tuple(pieces))
     return Drawn(fitted, tuple(rho[at] for at in range(len(y))), tuple(bands))
 
@@ -122,14 +115,14 @@ def draw_plane(points: Points, baseline: np.ndarray, scale: Scale, resampling: R
     """A plane over several clean sets."""
     x, y = _accuracies(points)
     plane = fit_plane(x[baseline], y[baseline], scale=scale)
-    planes = bootstrap_planes(x[baseline], y[baseline], scale=scale, draws=resampling.draws, seed=resampling.seed)
-    name = f"bootstrap over models {100 * resampling.level:g}%"
-    bounds = percentiles(np.column_stack([planes.slopes, planes.intercepts]), resampling.level).T
-    numbers = [
-        Estimate(value, float(low), float(high), plane.n, name)
-        for value, (low, high) in zip((*plane.slopes, plane.intercept), bounds, strict=True)
-    ]
-    piece = Piece(tuple(numbers[:-1]), numbers[-1], plane.r2, plane.n, plane.left_out)
+    u, v = to_scale(x[baseline], scale), to_scale(y[baseline], scale)
+    placed = np.isfinite(u).all(axis=1) & np.isfinite(v)
+    spread = spread_of_models(u[placed], v[placed])
+    intercept, *slopes = (
+        spread.estimate(value, at, plane.n, resampling.level)
+        for at, value in enumerate((plane.intercept, *plane.slopes))
+    )
+    piece = Piece(tuple(slopes), intercept, plane.r2, plane.n, plane.left_out)
     fitted = Fitted("plane", scale, plane.r2, plane.n, plane.left_out, None, None, None, (piece,))
     return Drawn(fitted, _rho_of_plane(points, plane, baseline, resampling), ())
 
@@ -151,24 +144,33 @@ def _accuracies(points: Points) -> tuple[np.ndarray, np.ndarray]:
     return x, np.array([point.y.value for point in points.models])
 
 
-def _piece(line: Line, x: np.ndarray, y: np.ndarray, resampling: Resampling) -> Piece:
-    draws = bootstrap_lines(x, y, scale=line.scale, draws=resampling.draws, seed=resampling.seed)
-    slope, intercept = (of(line, draws, level=resampling.level) for of in (slope_of, intercept_of))
+def _piece(line: Line, spread: LineSpread, level: float) -> Piece:
+    slope, intercept = (
+        spread.estimate(value, at, line.n, level) for at, value in ((1, line.slope), (0, line.intercept))
+    )
     return Piece((slope,), intercept, line.r2, line.n, line.left_out)
 
 
-def _at_level(resampling: Resampling, level: float | None) -> Resampling:
-    return resampling if level is None else replace(resampling, level=level)
-
-
-def _band(
-    x: np.ndarray, y: np.ndarray, models: np.ndarray, baseline: np.ndarray, line: Line, resampling: Resampling
-) -> tuple[tuple[float, float, float], ...]:
-    """Where a line may lie, over the range of the models (m,) that it judges."""
+def _spread(points: Points, models: np.ndarray, baseline: np.ndarray, line: Line, resampling: Resampling) -> LineSpread:
+    """How far the line through those of the models (m,) that are in the baseline may lie from the true one."""
+    x, y = _accuracies(points)
     chosen = models[baseline[models]]
-    draws = bootstrap_lines(x[chosen, 0], y[chosen], scale=line.scale, draws=resampling.draws, seed=resampling.seed)
-    places = np.linspace(x[models, 0].min(), x[models, 0].max(), BAND_PLACES)
-    low, high = band(draws, places, level=resampling.level)
+    moved = None
+    if points.right_x is not None and points.right_y is not None:
+        moved = moved_by_images(
+            points.right_x[chosen],
+            points.right_y[chosen],
+            line,
+            same_images=points.same_images,
+            resampling=resampling,
+        )
+    return line_spread(x[chosen, 0], y[chosen], line, by_images=moved)
+
+
+def _band(x: np.ndarray, line: Line, spread: LineSpread, level: float) -> tuple[tuple[float, float, float], ...]:
+    """Where a line may lie, over the range of the models that it judges, of clean accuracies (m, 1)."""
+    places = np.linspace(x[:, 0].min(), x[:, 0].max(), BAND_PLACES)
+    low, high = band_of(line, spread, places, level=level)
     return tuple(zip(places.tolist(), low.tolist(), high.tolist(), strict=True))
 
 

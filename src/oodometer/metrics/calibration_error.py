@@ -8,7 +8,8 @@ model that always says 0.7.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,37 @@ from oodometer.metrics.reliability import DEFAULT_BINS, check_bins, checked_answ
 Norm = Literal["l1", "l2"]
 IMAGES_PER_BIN = 100
 """Hendrycks et al. 2021 (natural adversarial examples), and their earlier papers."""
+
+
+class Bins(NamedTuple):
+    """Images in bins of confidence: those that count, all (B,).
+
+    Args:
+        sizes: Images of each bin.
+        sums: Their summed confidence.
+        rights: Their right answers; no whole numbers where equals in confidence lie in two bins.
+        n: All images, also those in bins that do not count.
+    """
+
+    sizes: np.ndarray
+    sums: np.ndarray
+    rights: np.ndarray
+    n: int
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The share of the images that lies in each bin."""
+        return np.asarray(self.sizes / self.n)
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """The mean confidence of each bin."""
+        return np.asarray(self.sums / self.sizes)
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """The mean confidence of each bin minus its accuracy."""
+        return np.asarray((self.sums - self.rights) / self.sizes)
 
 
 def rms_calibration_error(
@@ -36,8 +68,7 @@ def rms_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     _check_size(bin_size)
-    weights, gaps = _gaps(confidence, right, _edges_of_size(len(confidence), bin_size))
-    return _norm(weights, gaps, norm)
+    return _error(_bins_at(confidence, right, _edges_of_size(len(confidence), bin_size)), norm)
 
 
 def rms_calibration_error_published(
@@ -62,8 +93,7 @@ def rms_calibration_error_published(
             f"{len(confidence)} images: the published RMS calibration error leaves out the most confident bin and so "
             f"needs at least {2 * bin_size}; rms-calibration counts every bin"
         )
-    weights, gaps = _gaps(confidence, right, _edges_of_size(len(confidence), bin_size))
-    return _norm(weights[:-1], gaps[:-1], norm)
+    return _error(_without_last(_bins_at(confidence, right, _edges_of_size(len(confidence), bin_size))), norm)
 
 
 def expected_calibration_error(
@@ -78,12 +108,7 @@ def expected_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     check_bins(bins)
-    which = np.searchsorted(np.arange(1, bins) / bins, confidence)
-    n = np.bincount(which, minlength=bins)
-    # The sum over the images of a bin of confidence minus right is n_b times its gap.
-    sums = np.bincount(which, weights=confidence - right.astype(np.float64), minlength=bins)
-    filled = n > 0
-    return _norm(n[filled] / len(confidence), sums[filled] / n[filled], norm)
+    return _error(_equal_width(confidence, right, bins), norm)
 
 
 def adaptive_calibration_error(
@@ -98,8 +123,7 @@ def adaptive_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     check_bins(bins)
-    weights, gaps = _gaps(confidence, right, equal_mass_edges(len(confidence), bins))
-    return _norm(weights, gaps, norm)
+    return _error(_bins_at(confidence, right, equal_mass_edges(len(confidence), bins)), norm)
 
 
 def _edges_of_size(n: int, bin_size: int) -> np.ndarray:
@@ -109,15 +133,28 @@ def _edges_of_size(n: int, bin_size: int) -> np.ndarray:
     return edges
 
 
-def _gaps(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each bin of the sorted images: its share of them, and its mean confidence minus its accuracy."""
+def _equal_width(confidence: np.ndarray, right: np.ndarray, bins: int) -> Bins:
+    """The bins of equal width that hold an image."""
+    which = np.searchsorted(np.arange(1, bins) / bins, confidence)
+    sizes = np.bincount(which, minlength=bins)
+    sums, rights = (np.bincount(which, weights=values, minlength=bins) for values in (confidence, right))
+    filled = sizes > 0
+    return Bins(sizes[filled], sums[filled], rights[filled], len(confidence))
+
+
+def _without_last(bins: Bins) -> Bins:
+    """Without the most confident bin, whose images still count in n."""
+    return Bins(bins.sizes[:-1], bins.sums[:-1], bins.rights[:-1], bins.n)
+
+
+def _bins_at(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> Bins:
+    """The bins that these positions cut the sorted images into."""
     # A stable sort takes linear time where the images come sorted already, as in a bootstrap.
     order = np.argsort(confidence, kind="stable")
     confidence = confidence[order]
-    sizes = np.diff(edges)
     sums = np.add.reduceat(confidence, edges[:-1], dtype=np.float64)
     rights = np.diff(_right_before(confidence, right[order], edges))
-    return sizes / len(confidence), (sums - rights) / sizes
+    return Bins(np.diff(edges), sums, rights, len(confidence))
 
 
 def _right_before(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -135,12 +172,33 @@ def _check_size(bin_size: int) -> None:
         raise OodometerError(f"{bin_size} images to a bin: at least one is needed")
 
 
-def _norm(weights: np.ndarray, gaps: np.ndarray, norm: Norm) -> float:
+def _error(bins: Bins, norm: Norm) -> float:
+    return float(norm_of(bins.weights, bins.gaps, norm))
+
+
+def norm_of(weights: np.ndarray, gaps: np.ndarray, norm: Norm) -> np.ndarray:
+    """The weighted sum of the gaps' sizes, or the root of that of their squares, along the last axis.
+
+    >>> norm_of(np.array([0.5, 0.5]), np.array([-0.25, 0.75]), "l1").item()
+    0.5
+    """
     if norm == "l1":
-        return float(weights @ np.abs(gaps))
+        return np.asarray(np.abs(gaps) @ weights)
     if norm == "l2":
-        return float(np.sqrt(weights @ np.square(gaps)))
+        return np.asarray(np.sqrt(np.square(gaps) @ weights))
     raise UsageError(f"no norm named {norm!r}; known: l1, l2")
+
+
+BINNINGS: Mapping[str, tuple[Callable[[np.ndarray, np.ndarray], Bins], Norm]] = {
+    "rms-calibration": (lambda c, r: _bins_at(c, r, _edges_of_size(len(c), IMAGES_PER_BIN)), "l2"),
+    "rms-calibration:published": (
+        lambda c, r: _without_last(_bins_at(c, r, _edges_of_size(len(c), IMAGES_PER_BIN))),
+        "l2",
+    ),
+    "ece": (lambda c, r: _equal_width(c, r, DEFAULT_BINS), "l1"),
+    "adaptive-ece": (lambda c, r: _bins_at(c, r, equal_mass_edges(len(c), DEFAULT_BINS)), "l1"),
+}
+"""The metrics below by name: their bins of confidences and right answers, (N,) both, and their norm."""
 
 
 rms_calibration = Metric(

@@ -61,6 +61,27 @@ def balanced_accuracy(label: np.ndarray, rank: np.ndarray) -> float:
     return float(class_accuracies(label, rank).accuracy.mean())
 
 
+def effective_images(classes: ClassAccuracies) -> float:
+    """As many images as would tell a plain share as well as these classes tell their mean accuracy.
+
+    The variance of the mean is Σ p_c (1 − p_c) / (n_c − 1) over the square of the number of classes; a class with one
+    image, whose answers do not vary, counts with the p (1 − p) of the mean. Never more than there are: few images of a
+    class may all be right by luck. Where all answers are alike, the images count by their weights.
+
+    >>> effective_images(ClassAccuracies(np.arange(4), np.array([1, 1, 0, 1]), np.ones(4, dtype=int)))
+    4.0
+    >>> round(effective_images(ClassAccuracies(np.arange(2), np.array([1, 6]), np.array([2, 8]))), 2)
+    3.39
+    """
+    mean, n = float(classes.accuracy.mean()), classes.n
+    most = float(n.sum())
+    if not 0 < mean < 1:
+        return min(most, len(n) ** 2 / float((1 / n).sum()))
+    of_class = classes.accuracy * (1 - classes.accuracy) / np.maximum(n - 1, 1)
+    variance = float(np.where(n > 1, of_class, mean * (1 - mean)).sum()) / len(n) ** 2
+    return most if variance * most <= mean * (1 - mean) else mean * (1 - mean) / variance
+
+
 def worst_class_accuracy(label: np.ndarray, rank: np.ndarray) -> float:
     """The least accuracy of a class that occurs.
 

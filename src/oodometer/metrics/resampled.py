@@ -1,7 +1,7 @@
-"""Metrics that bin or sort the images, of many resamples at once: what a bootstrap asks a thousand times.
+"""Metrics that sort the images, of many resamples at once: what a bootstrap asks a thousand times.
 
 A resample is a row of counts, how often each image is drawn. The images are sorted once for all resamples, and each
-number is what the plain function (in ``calibration_error``, ``selective``, ``per_class``) gives on the images repeated
+number is what the plain function (in ``selective``, ``per_class``) gives on the images repeated
 that often; it takes a fraction of the time.
 """
 
@@ -12,8 +12,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from oodometer.metrics.calibration_error import IMAGES_PER_BIN
-from oodometer.metrics.reliability import DEFAULT_BINS, checked_answers
+from oodometer.metrics.reliability import checked_answers
 
 T = TypeVar("T")
 
@@ -30,8 +29,7 @@ class Answers(NamedTuple):
     Args:
         steps: The confidences that occur, (G,).
         times: How many images of each are drawn, (D, G); ``hits``: how many right ones.
-        n: Images below each step and below the end, (D, G + 1); ``right``: right ones; ``gap``: their summed
-            confidence minus the right ones.
+        n: Images below each step and below the end, (D, G + 1); ``right``: right ones.
     """
 
     steps: np.ndarray
@@ -39,7 +37,6 @@ class Answers(NamedTuple):
     hits: np.ndarray
     n: np.ndarray
     right: np.ndarray
-    gap: np.ndarray
 
     @property
     def size(self) -> np.ndarray:
@@ -52,37 +49,6 @@ class Classes(NamedTuple):
 
     n: np.ndarray
     right: np.ndarray
-
-
-def rms_calibration(answers: Answers) -> np.ndarray:
-    """RMS calibration error in bins of 100 images, of each resample, (D,)."""
-    sizes, gaps = _bins(answers, _edges_of_size(answers.size))
-    return np.asarray(np.sqrt((gaps**2 / np.maximum(sizes, 1)).sum(axis=1) / answers.size[:, 0]))
-
-
-def rms_calibration_published(answers: Answers) -> np.ndarray:
-    """The same without the most confident bin, (D,); NaN where no bin is left."""
-    edges = _edges_of_size(answers.size)
-    # The bin that ends with the last image, and those of no size after it.
-    last = edges[:, 1:] == answers.size
-    sizes, gaps = _bins(answers, edges)
-    total = np.where(last, 0.0, gaps**2 / np.maximum(sizes, 1)).sum(axis=1)
-    size = answers.size[:, 0]
-    return np.where(size >= 2 * IMAGES_PER_BIN, np.sqrt(total / size), np.nan)
-
-
-def ece(answers: Answers) -> np.ndarray:
-    """Expected calibration error in 15 bins of equal width, of each resample, (D,)."""
-    inner = np.searchsorted(answers.steps, np.arange(1, DEFAULT_BINS) / DEFAULT_BINS, side="right")
-    gaps = np.diff(answers.gap[:, [0, *inner, len(answers.steps)]], axis=1)
-    return np.asarray(np.abs(gaps).sum(axis=1) / answers.size[:, 0])
-
-
-def adaptive_ece(answers: Answers) -> np.ndarray:
-    """Expected calibration error in 15 bins of equal mass, of each resample, (D,)."""
-    bins = np.minimum(DEFAULT_BINS, answers.size)
-    edges = np.minimum(np.arange(DEFAULT_BINS + 1), bins) * answers.size // bins
-    return np.asarray(np.abs(_bins(answers, edges)[1]).sum(axis=1) / answers.size[:, 0])
 
 
 def aurra(answers: Answers) -> np.ndarray:
@@ -110,27 +76,17 @@ def coverage_at_5(answers: Answers) -> np.ndarray:
     return np.asarray(np.where(safe, answered, 0).max(axis=1) / answers.size[:, 0])
 
 
-def balanced(classes: Classes) -> np.ndarray:
-    """The mean of the class accuracies, of each resample, (D,)."""
-    shares = classes.right / np.maximum(classes.n, 1)
-    return np.asarray(shares.sum(axis=1) / (classes.n > 0).sum(axis=1))
-
-
 def worst_class(classes: Classes) -> np.ndarray:
     """The least class accuracy, of each resample, (D,)."""
     return np.asarray(np.where(classes.n > 0, classes.right / np.maximum(classes.n, 1), 1.0).min(axis=1))
 
 
 OF_ANSWERS: Mapping[str, Callable[[Answers], np.ndarray]] = {
-    "rms-calibration": rms_calibration,
-    "rms-calibration:published": rms_calibration_published,
-    "ece": ece,
-    "adaptive-ece": adaptive_ece,
     "aurra": aurra,
     "aurc": aurc,
     "coverage@5%": coverage_at_5,
 }
-OF_CLASSES: Mapping[str, Callable[[Classes], np.ndarray]] = {"balanced": balanced, "worst-class": worst_class}
+OF_CLASSES: Mapping[str, Callable[[Classes], np.ndarray]] = {"worst-class": worst_class}
 
 
 def resampled_answers(
@@ -155,8 +111,7 @@ def resampled_answers(
     def answers(block: np.ndarray) -> Answers:
         drawn = block[:, order].astype(np.float64)
         times, hits = _sums(drawn, starts), _sums(drawn * is_right, starts)
-        gaps = times * steps.astype(np.float64) - hits
-        return Answers(steps, times, hits, *(_below(one) for one in (times, hits, gaps)))
+        return Answers(steps, times, hits, _below(times), _below(hits))
 
     return _each(names, OF_ANSWERS, (answers(block) for block in _near(counts)))
 
@@ -166,9 +121,9 @@ def resampled_classes(
 ) -> dict[str, np.ndarray]:
     """Metrics of `OF_CLASSES` by name on each resample, (D,) each; arguments as of `class_accuracies`.
 
-    >>> found = resampled_classes(["balanced"], np.array([7, 7, 2]), np.array([0, 3, 0]), [np.array([[1, 1, 1]])])
-    >>> found["balanced"].tolist()
-    [0.75]
+    >>> found = resampled_classes(["worst-class"], np.array([7, 7, 2]), np.array([0, 3, 0]), [np.array([[1, 1, 1]])])
+    >>> found["worst-class"].tolist()
+    [0.5]
     """
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(label[order]) != 0))
@@ -210,27 +165,3 @@ def _below(values: np.ndarray) -> np.ndarray:
     found = np.zeros((len(values), values.shape[1] + 1))
     np.cumsum(values, axis=1, out=found[:, 1:])
     return found
-
-
-def _edges_of_size(size: np.ndarray) -> np.ndarray:
-    """Positions that cut each resample into bins of 100 images, the rest in the last; bins beyond have no size."""
-    bins = np.maximum(size // IMAGES_PER_BIN, 1)
-    place = np.arange(int(bins.max()) + 1)
-    return np.where(place < bins, place * IMAGES_PER_BIN, size)
-
-
-def _bins(answers: Answers, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The size of each bin between these positions, and its summed gap, (D, B) both.
-
-    Images of one confidence share their right answers evenly, so between two steps the gap grows evenly as well.
-    """
-    draws, width = answers.n.shape
-    # All rows in one ascending row, so that one search finds the places in all of them.
-    row = np.arange(draws)[:, None]
-    apart = row * (answers.size.max() + 1)
-    step = np.searchsorted((answers.n + apart).reshape(-1), edges + apart) - row * width
-    before = np.maximum(step - 1, 0)
-    low, high = answers.n[row, before], answers.n[row, step]
-    share = np.where(step > 0, (edges - low) / np.maximum(high - low, 1), 0.0)
-    gap = answers.gap[row, before] + share * (answers.gap[row, step] - answers.gap[row, before])
-    return np.diff(edges, axis=1), np.diff(gap, axis=1)

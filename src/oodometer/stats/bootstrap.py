@@ -165,7 +165,10 @@ def interval_of(
     jackknife: Callable[[], np.ndarray] | None = None,
     name: str = "bootstrap",
 ) -> Estimate:
-    """A value with the interval that its draws give.
+    """A value with the interval that its draws give, which always holds the value.
+
+    Draws of a biased statistic may nearly all lie on one side of the value; a percentile interval then ends at the
+    value, and BCa has none.
 
     Draws that are all equal say nothing about how far off the value may be (1,000 right of 1,000 images give them, and
     so does a single image): there is no interval then, rather than one of no width.
@@ -196,11 +199,13 @@ def interval_of(
             raise OodometerError("bca needs the values with each unit left out; use the percentile method")
         # Values within a hair of each other are equal up to rounding.
         side = np.where(np.abs(defined - value) <= hair, 0.5, defined < value)
-        tails = _bca_tails(tails, float(side.mean()), jackknife())
-        name = f"bca {name}"
-    low, high = np.quantile(defined, tails)
+        corrected = _bca_tails(tails, float(side.mean()), jackknife())
+        if corrected is None:
+            return Estimate(value, None, None, n, "none: bca is undefined for draws so far to one side of the value")
+        tails, name = corrected, f"bca {name}"
+    low, high = (float(end) for end in np.quantile(defined, tails))
     said = f" ({undefined} of {len(draws)} draws undefined)" if undefined else ""
-    return Estimate(value, float(low), float(high), n, f"{name} {_percent(resampling.level)}{said}")
+    return Estimate(value, min(low, value), max(high, value), n, f"{name} {_percent(resampling.level)}{said}")
 
 
 def resample_counts(units: int, resampling: Resampling = DEFAULT) -> Iterator[np.ndarray]:
@@ -281,8 +286,8 @@ def _leave_out(units: int, seed: int) -> Iterator[np.ndarray]:
         yield (member != group).astype(np.int64)
 
 
-def _bca_tails(tails: np.ndarray, below: float, jackknife: np.ndarray) -> np.ndarray:
-    """The levels of the quantiles that BCa takes, given the share of draws below the value."""
+def _bca_tails(tails: np.ndarray, below: float, jackknife: np.ndarray) -> np.ndarray | None:
+    """The levels of the quantiles that BCa takes, given the share of draws below the value; None: it is undefined."""
     from scipy.special import ndtr, ndtri
 
     deviations = jackknife.mean() - jackknife
@@ -293,7 +298,7 @@ def _bca_tails(tails: np.ndarray, below: float, jackknife: np.ndarray) -> np.nda
     shrink = 1 - acceleration * shifted
     # Beyond the pole of the formula its levels would change places.
     if not (shrink > 0).all():
-        raise OodometerError("bca is undefined for this statistic of these images; use the percentile method")
+        return None
     found: np.ndarray = ndtr(ndtri(below) + shifted / shrink)
     return found
 

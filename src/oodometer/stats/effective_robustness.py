@@ -14,11 +14,12 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.core.random import key_words, rng_for
+from oodometer.core.random import rng_for
 from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, draws_of_means
 from oodometer.stats.intervals import check_level, difference_of, wilson
-from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, percentiles
-from oodometer.stats.scales import Scale, to_scale
+from oodometer.stats.line_intervals import other_images
+from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, lines_in_draws, percentiles
+from oodometer.stats.scales import Scale
 
 Sizes = int | Sequence[int | None] | np.ndarray | None
 """A number of images: one for all models, or one each; None where it is not known."""
@@ -144,7 +145,7 @@ def rho_from_images(
     check_percentile(resampling)
     line = fit_line(x[chosen], y[chosen], scale=scale)
     x_draws = draws_of_means(right_x.T, resampling=resampling)
-    y_draws = draws_of_means(right_y.T, resampling=resampling if same_images else _other(resampling))
+    y_draws = draws_of_means(right_y.T, resampling=resampling if same_images else other_images(resampling))
     by_models = _lines_of_models(x[chosen], y[chosen], line, resampling)
     by_images = _lines_of_images(x_draws[:, chosen], y_draws[:, chosen], scale)
     lines = LineDraws(
@@ -254,23 +255,14 @@ def _lines_of_models(x: np.ndarray, y: np.ndarray, line: Line, resampling: Resam
 
 
 def _lines_of_images(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
-    """The line through all baseline models in each draw of their accuracies, (D, B); NaN where there is none."""
-    u, v = to_scale(x, scale), to_scale(y, scale)
-    placed = np.isfinite(u) & np.isfinite(v)
-    u, v, models = np.where(placed, u, 0), np.where(placed, v, 0), np.maximum(placed.sum(axis=1), 1)
-    mean_u, mean_v = u.sum(axis=1) / models, v.sum(axis=1) / models
-    du = np.where(placed, u - mean_u[:, None], 0)
-    squares = (du * du).sum(axis=1)
-    # Equal up to rounding: one image more or less moves a model by far more than this.
-    alike = squares < 1e-18
-    undefined = int(alike.sum())
-    if undefined > MOST_UNDEFINED * len(alike):
+    """The line through all baseline models in each draw of their accuracies, (D, B); an error if many have none."""
+    lines = lines_in_draws(x, y, scale)
+    if lines.undefined > MOST_UNDEFINED * len(x):
         raise OodometerError(
-            f"too few images: in {undefined} of {len(alike)} resamples the baseline models are equally accurate; "
+            f"too few images: in {lines.undefined} of {len(x)} resamples the baseline models are equally accurate; "
             "add images"
         )
-    slopes = (du * v).sum(axis=1) / np.where(alike, np.nan, squares)
-    return LineDraws(scale, slopes, mean_v - slopes * mean_u, undefined)
+    return lines
 
 
 def _that_vary(draws: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -291,12 +283,6 @@ def estimate_of(value: float, drawn: np.ndarray, n: int | None, *, name: str, le
     """The value with its percentile interval, which always holds the value (a posterior at 0 % or 100 % need not)."""
     low, high = percentiles(drawn, level)
     return Estimate(value, min(float(low), value), max(float(high), value), n, f"{name} {100 * level:g}%{said}")
-
-
-def _other(resampling: Resampling) -> Resampling:
-    """The same resampling with a seed of its own, for images of another set."""
-    seed = int(key_words("images of the other set", seed=resampling.seed)[0])
-    return Resampling(resampling.draws, resampling.level, resampling.method, seed)
 
 
 def _table(x: np.ndarray, y: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

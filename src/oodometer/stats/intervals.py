@@ -47,8 +47,9 @@ def clopper_pearson_bounds(successes: np.ndarray, n: np.ndarray | int, level: fl
 
     tail = (1 - level) / 2
     # A bound at 0 or 1 is where the beta distribution has no quantile; any parameter does there.
-    low = np.where(successes == 0, 0.0, betaincinv(np.maximum(successes, 1), n - successes + 1, tail))
-    high = np.where(successes == n, 1.0, betaincinv(successes + 1, np.maximum(n - successes, 1), 1 - tail))
+    failures = n - successes
+    low = np.where(successes == 0, 0.0, betaincinv(np.where(successes == 0, 1, successes), failures + 1, tail))
+    high = np.where(failures == 0, 1.0, betaincinv(successes + 1, np.where(failures == 0, 1, failures), 1 - tail))
     return low, high
 
 
@@ -83,6 +84,40 @@ def share_of(successes: int, n: int, *, interval: str = DEFAULT_INTERVAL, level:
     check_level(level)
     low, high = intervals.get(interval)(successes, n, level)
     return Estimate(successes / n, low, high, n, f"{interval} {100 * level:g}%")
+
+
+def weighted_share_of(share: float, effective: float, *, n: int, level: float = 0.95) -> Estimate:
+    """A share whose images count differently, with the exact interval of as many equal images as tell it as well.
+
+    The interval of Korn and Graubard (Survey Methodology 24, 1998): Clopper and Pearson's with an effective number of
+    images, which need not be whole.
+
+    >>> print(weighted_share_of(0.75, 4.0, n=10))
+    0.7500 [0.1941, 0.9937]  n=10
+    """
+    check_level(level)
+    hits = share * effective
+    # A share of exactly 1 has no failures, whatever rounding says.
+    low, high = clopper_pearson_bounds(np.asarray(hits), np.asarray(hits if share == 1 else effective), level)
+    return Estimate(share, min(float(low), share), max(float(high), share), n, f"korn-graubard {100 * level:g}%")
+
+
+def least_share_of(successes: np.ndarray, n: np.ndarray, *, level: float = 0.95) -> Estimate:
+    """The least of several shares (C,) with its interval, for the least of the true shares.
+
+    The lower end is the least of the exact lower ends. The upper end is the least of upper ends that hold all at once
+    (Bonferroni), since nobody knew before looking whose share would be the least.
+
+    >>> print(least_share_of(np.array([9, 6, 10]), np.array([10, 10, 10])))
+    0.6000 [0.2624, 0.9115]  n=30
+    """
+    check_level(level)
+    shares = successes / n
+    low = clopper_pearson_bounds(successes, n, level)[0].min()
+    high = clopper_pearson_bounds(successes, n, 1 - (1 - level) / len(shares))[1].min()
+    return Estimate(
+        float(shares.min()), float(low), float(high), int(n.sum()), f"least of exact intervals {100 * level:g}%"
+    )
 
 
 def mean_of(scores: np.ndarray, *, level: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Estimate:

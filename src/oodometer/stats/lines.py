@@ -186,6 +186,23 @@ def weighted_lines(counts: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np
     return slopes, v.mean() + (s_v - slopes * s_u) / n - slopes * u.mean()
 
 
+def lines_in_draws(x: np.ndarray, y: np.ndarray, scale: Scale) -> LineDraws:
+    """The line through all models in each draw of their shares, (D, M) both; NaN where none is determined.
+
+    Models at 0 % or 100 % in a draw are left out of its line.
+    """
+    u, v = to_scale(x, scale), to_scale(y, scale)
+    placed = np.isfinite(u) & np.isfinite(v)
+    u, v, models = np.where(placed, u, 0), np.where(placed, v, 0), np.maximum(placed.sum(axis=1), 1)
+    mean_u, mean_v = u.sum(axis=1) / models, v.sum(axis=1) / models
+    du = np.where(placed, u - mean_u[:, None], 0)
+    squares = (du * du).sum(axis=1)
+    # Equal up to rounding: one image more or less moves a model by far more than this.
+    alike = squares < 1e-18
+    slopes = (du * v).sum(axis=1) / np.where(alike, np.nan, squares)
+    return LineDraws(scale, slopes, mean_v - slopes * mean_u, int(alike.sum()))
+
+
 def slope_of(line: Line, draws: LineDraws, *, level: float = 0.95) -> Estimate:
     """The slope with its percentile interval; n counts models."""
     return _estimate(line.slope, draws.slopes, line.n, level)

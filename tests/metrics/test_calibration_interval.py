@@ -1,0 +1,205 @@
+"""Intervals of calibration errors: their distribution against simulation, and how often they hold the true error."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, chi2, foldnorm, ncx2
+
+from oodometer.core.errors import OodometerError
+from oodometer.metrics.calibration_error import BINNINGS, Bins, norm_of
+from oodometer.metrics.calibration_interval import (
+    Cumulants,
+    _cumulants,
+    _quantile,
+    _share_below,
+    calibration_estimate,
+    calibration_interval,
+    design_effect,
+)
+from oodometer.metrics.metric import metrics
+
+LOGIT_SPREAD = 2.0
+"""Of the ten true logits of an image: mean confidences of about 70 %."""
+
+
+def population(temperature: float, size: int = 200_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """The confidence of a model whose logits are the true ones times this, and how often it is right."""
+    logits = np.random.default_rng(seed).normal(scale=LOGIT_SPREAD, size=(size, 10))
+    truth, said = (np.exp(times * logits) for times in (1.0, temperature))
+    best = logits.argmax(axis=1)[:, None]
+    confidence, right = (np.take_along_axis(odds, best, 1)[:, 0] / odds.sum(axis=1) for odds in (said, truth))
+    return confidence, right
+
+
+def true_error(name: str, n: int, confidence: np.ndarray, right: np.ndarray) -> float:
+    """The error of the whole population in the bins that n images have: a plain sum over them."""
+    order = np.argsort(confidence)
+    confidence, right = confidence[order], right[order]
+    if name == "ece":
+        edges = np.searchsorted(confidence, np.arange(16) / 15)
+    else:
+        bins = 15 if name == "adaptive-ece" else n // 100
+        edges = np.arange(bins + 1) * len(confidence) // bins
+    parts = [slice(low, high) for low, high in pairwise(edges) if high > low]
+    gaps = np.array([confidence[part].mean() - right[part].mean() for part in parts])
+    weights = np.array([part.stop - part.start for part in parts]) / len(confidence)
+    return float(np.sqrt(weights @ gaps**2) if name.startswith("rms") else weights @ np.abs(gaps))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("temperature", [1.0, 1.15, 1.5])
+@pytest.mark.parametrize(
+    ("name", "n", "sets"),
+    [
+        *((name, n, 300) for name in ("ece", "adaptive-ece") for n in (50, 300, 1000)),
+        *(("rms-calibration", n, 300) for n in (200, 1000)),
+        *((name, 50_000, 30) for name in ("ece", "adaptive-ece", "rms-calibration")),
+    ],
+)
+def test_coverage(name, n, sets, temperature):
+    confidence, right = population(temperature)
+    truth = 0.0 if temperature == 1 else true_error(name, n, confidence, right)
+    bins_of, norm = BINNINGS[name]
+    rng = np.random.default_rng([n, sets])
+    covered = 0
+    for _ in range(sets):
+        some = rng.integers(len(confidence), size=n)
+        bins = bins_of(confidence[some], rng.random(n) < right[some])
+        low, high = calibration_interval(bins, norm)
+        assert low <= norm_of(bins.weights, bins.gaps, norm) <= high
+        covered += low <= truth <= high
+    # a coverage of 94 % is denied one time in a thousand
+    assert binomtest(covered, sets, 0.94, alternative="less").pvalue > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("clustered", "share"), [(True, 0.93), (False, None)])
+def test_coverage_of_clusters(clustered, share):
+    """Ten frames of each video that are all right or all wrong: without its clusters the interval is far too short."""
+    rng = np.random.default_rng(12)
+    clusters = np.repeat(np.arange(60), 10)
+    covered = 0
+    for _ in range(200):
+        sure = np.repeat(rng.uniform(0.4, 1.0, 60), 10)
+        right = np.repeat(rng.random(60), 10) < sure
+        found = calibration_estimate("ece", sure, right, value=0.1, clusters=clusters if clustered else None)
+        covered += found.low == 0
+    if share is None:
+        assert covered < 100
+    else:
+        assert binomtest(covered, 200, share, alternative="less").pvalue > 0.001
+
+
+GAPS, VARIANCE, WEIGHTS = np.array([0.0, 0.05, -0.1]), np.array([0.01, 0.004, 0.001]), np.array([0.2, 0.5, 0.3])
+
+
+def test_moments_of_sizes_are_those_of_folded_normal_values():
+    found = _cumulants(WEIGHTS, GAPS, VARIANCE, "l1")
+    # reference: scipy.stats.foldnorm; cumulants of independent values add up
+    parts = [
+        foldnorm(abs(gap) / np.sqrt(variance), scale=weight * np.sqrt(variance)).stats("mvs")
+        for gap, variance, weight in zip(GAPS, VARIANCE, WEIGHTS, strict=True)
+    ]
+    mean, variance = (sum(float(part[at]) for part in parts) for at in (0, 1))
+    third = sum(float(skewness * of**1.5) for _, of, skewness in parts)
+    assert [float(one) for one in found] == pytest.approx([mean, variance, third], rel=1e-9)
+
+
+def test_moments_of_squares_are_those_of_noncentral_chi_squares():
+    found = _cumulants(WEIGHTS, GAPS, VARIANCE, "l2")
+    # reference: scipy.stats.ncx2, of which scipy wants a shift above 0
+    parts = [
+        ncx2(1, max(gap**2 / variance, 1e-12), scale=weight * variance).stats("mvs")
+        for gap, variance, weight in zip(GAPS, VARIANCE, WEIGHTS, strict=True)
+    ]
+    mean, variance = (sum(float(part[at]) for part in parts) for at in (0, 1))
+    third = sum(float(skewness * of**1.5) for _, of, skewness in parts)
+    assert [float(one) for one in found] == pytest.approx([mean, variance, third], rel=1e-6)
+
+
+@given(st.integers(1, 400), st.floats(0.01, 0.99))
+def test_the_distribution_is_exact_where_it_is_a_chi_square(free, share):
+    # closed form: cumulants n, 2 n and 8 n
+    cumulants = Cumulants(*(np.array([float(times * free)]) for times in (1, 2, 8)))
+    assert _quantile(cumulants, share)[0] == pytest.approx(chi2.ppf(share, free), rel=1e-6, abs=1e-9)
+    assert _share_below(cumulants, float(chi2.ppf(share, free)))[0] == pytest.approx(share, abs=1e-6)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_distribution_is_that_of_simulated_gaps(norm):
+    # three bins of 100 images at accuracies of 60, 80 and 90 %
+    variance, weights = np.array([0.0024, 0.0016, 0.0009]), np.full(3, 1 / 3)
+    drawn = GAPS + np.sqrt(variance) * np.random.default_rng(1).normal(size=(200_000, 3))
+    sums = norm_of(weights, drawn, norm) ** (2 if norm == "l2" else 1)
+    cumulants = Cumulants(*(one[None] for one in _cumulants(weights, GAPS, variance, norm)))
+    for share in (0.025, 0.5, 0.975):
+        # three moments of three bins: shares to a percent, of which 0.1 are the simulation's
+        assert (sums < _quantile(cumulants, share)[0]).mean() == pytest.approx(share, abs=0.012)
+
+
+def test_a_calibrated_model_reaches_down_to_0_and_a_worse_one_lies_higher():
+    sizes = np.full(10, 1000)
+    confidence = np.linspace(0.5, 0.95, 10)
+    ends = [
+        calibration_interval(Bins(sizes, sizes * confidence, sizes * (confidence - gap), 10_000), "l1")
+        for gap in (0.0, 0.005, 0.05, 0.2)
+    ]
+    assert ends[0][0] == ends[1][0] == 0
+    assert 0.03 < ends[2][0] < 0.05 < ends[2][1] < 0.07
+    assert ends[2][1] < ends[3][0] < 0.2 < ends[3][1]
+    wide, narrow = (
+        calibration_interval(Bins(sizes, sizes * confidence, sizes * (confidence - 0.2), 10_000), "l1", level=level)
+        for level in (0.99, 0.8)
+    )
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+@pytest.mark.parametrize("name", BINNINGS)
+def test_a_model_that_always_says_1_and_is_right(name):
+    """No gap anywhere, and yet nothing is sure: of 600 images without an error up to 0.6 % may be wrong."""
+    found = calibration_estimate(name, np.ones(600), np.ones(600, dtype=bool), value=0.0)
+    assert (found.value, found.low) == (0.0, 0.0)
+    assert 0.001 < found.high < 0.1
+
+
+def test_where_there_is_no_interval_it_says_why():
+    sure, right = np.linspace(0.3, 0.9, 199), np.arange(199) % 2 == 0
+    found = calibration_estimate("rms-calibration", sure, right, value=0.1)
+    assert (found.value, found.low, found.high, found.n) == (0.1, None, None, 199)
+    assert found.interval == "none: fewer than 200 images are one bin, the error of the mean confidence alone"
+    found = calibration_estimate("ece", sure[:19], right[:19], value=0.1)
+    assert (found.low, found.interval) == (None, "none: fewer than 20 images")
+    with pytest.raises(OodometerError, match="all images are in one cluster"):
+        calibration_estimate("ece", sure, right, value=0.1, clusters=np.zeros(199))
+
+
+def test_the_design_effect_is_that_of_means_of_clusters():
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(50), 4)
+    sure, right = rng.random(200), np.repeat(rng.random(50), 4) < 0.6
+    gaps = sure - right
+    means = gaps.reshape(50, 4).mean(axis=1)
+    # closed form: the variance of the mean of 50 means over that of a mean of 200 independent images
+    expected = (means.var(ddof=1) / 50) / (gaps.var() / 200)
+    assert design_effect(sure, right, clusters) == pytest.approx(expected)
+    assert design_effect(sure, right, np.arange(200)) == pytest.approx(1.0, abs=0.01)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.1, 1 / 15, 0.5, 0.93, 1.0]), st.booleans()), min_size=20, max_size=260))
+def test_every_interval_holds_its_value(answers):
+    confidence, right = (np.array(column) for column in zip(*answers, strict=True))
+    for name in BINNINGS:
+        try:
+            value = metrics.get(name).of(confidence, np.where(right, 0, 1))
+        except OodometerError:
+            continue
+        found = calibration_estimate(name, confidence, right, value=value)
+        bins_of, norm = BINNINGS[name]
+        bins = bins_of(confidence, right)
+        assert norm_of(bins.weights, bins.gaps, norm) == pytest.approx(value, abs=1e-12)
+        assert found.low is None or 0 <= found.low <= value <= found.high <= 1
