@@ -36,4 +36,7 @@ def test_a_folder_that_is_no_store_hides_no_names(tmp_path):
 
 def test_names_of_a_store_are_no_names():
     shown = oodometer("ls", "--names", "runs")
-    assert (shown.exit_code, shown.stderr) == (2, "Error: --names goes with models, data, conditions, shifts\n")
+    assert (shown.exit_code, shown.stderr) == (
+        2,
+        "Error: --names goes with models, data, conditions, shifts, metrics\n",
+    )

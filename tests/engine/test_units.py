@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from oodometer.analysis.compare import compare
-from oodometer.analysis.robustness import robustness
+from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
@@ -317,7 +317,7 @@ def test_robustness_of_models_on_the_pair(make_dataset, tmp_path):
         right = (answers == labels).reshape(n, 3)
         expected[f"m{number}"] = (right[:, 1].mean(), right.all(axis=1).mean())
     store = run(models, [shift_of(data)], store=str(tmp_path / "runs"))
-    found = robustness(store, "pm-1")
+    found = robustness(store, "pm-1", options=RobustnessOptions(baseline=""))
     assert found.x == ("pm-0",)
     assert {one.model: (one.x[0].value, one.y.value) for one in found.models} == {
         name: pytest.approx(values) for name, values in expected.items()

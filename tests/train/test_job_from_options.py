@@ -44,7 +44,7 @@ def test_what_nobody_says_is_as_usual(data):
     assert job.recipe == odo.Recipe()
     assert (job.out, job.hold_outs, job.half, job.init) == (Path("resnet20.onnx"), (), False, None)
     assert (job.compute.device, job.compute.threads) == ("cpu", 0)
-    assert job.card == odo.Card(training_data=data.name)
+    assert job.card == odo.Card("standard", training_data=data.name)
 
 
 def test_what_is_said_is_done(data, tmp_path):

@@ -150,8 +150,12 @@ class ModelRecord:
 
 
 def _preprocessing(seen: Input) -> dict[str, Any]:
-    """The preprocessing as plain values, the same whether a mean was given as 0 or as 0.0."""
-    return {**asdict(seen), "mean": [float(one) for one in seen.mean], "std": [float(one) for one in seen.std]}
+    """The preprocessing as plain values, the same whether a mean was given as 0 or as 0.0.
+
+    The order of the channels only where it is not the usual one: so keys stay what they were before it could be said.
+    """
+    values = {**asdict(seen), "mean": [float(one) for one in seen.mean], "std": [float(one) for one in seen.std]}
+    return {name: value for name, value in values.items() if (name, value) != ("channels", "rgb")}
 
 
 @dataclass(frozen=True)
@@ -259,7 +263,7 @@ def read_shift(value: Any) -> ShiftRecord:
 
 
 def _read_input(value: Any) -> Input:
-    values = _values(Input, value)
+    values = _values(Input, {"channels": "rgb", **value} if isinstance(value, Mapping) else value)
     view, mean, std = _read_geometry(values["view"]), tuple(values["mean"]), tuple(values["std"])
     return _made(Input, {"view": view, "mean": mean, "std": std, "channels": values["channels"]})
 
