@@ -9,7 +9,7 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.score import score
 from oodometer.core.estimate import Estimate
-from oodometer.figures import FigureOptions, draw
+from oodometer.figures import FigureOptions, draw, notes_of
 from oodometer.figures.bar_rows import rows_of
 from oodometer.study import StudyModel
 
@@ -38,6 +38,7 @@ def test_accuracy_on_both_sides(tabled):
 
 def test_calibration_and_aurra_are_those_of_score(answered):
     figure = draw(answered, "calibration", FigureOptions(("style",)))
+    assert any("rms-calibration:published" in line for line in notes_of(figure))
     found = score(answered.index, metrics=["rms-calibration", "aurra"], options=ScoreOptions(draws=100))
     for axes, metric in zip(figure.axes, ("rms-calibration", "aurra"), strict=True):
         rows = [row for row in found.rows if row.metric == metric and row.condition == "style"]

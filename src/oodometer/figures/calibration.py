@@ -13,6 +13,7 @@ from oodometer.figures.bar_rows import MOST_ROWS, Bars, draw_rows, rows_of
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import at_most, cells_of_sides, predictions, shifts_of
+from oodometer.figures.style import note
 from oodometer.metrics.metric import metrics
 from oodometer.study import Study
 from oodometer.study.evidence import scores_of
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NUMBERS = {"rms-calibration": "ℓ₂ calibration error (%)", "aurra": "AURRA (%)"}
+
+CONVENTION = (
+    "calibration: the root mean square over bins of 100 images, every bin counted; the paper's script leaves the last one "
+    "out ('score --metrics rms-calibration:published')"
+)
 
 
 def draw_calibration(study: Study, options: FigureOptions) -> Figure:
@@ -39,7 +45,9 @@ def draw_calibration(study: Study, options: FigureOptions) -> Figure:
     if not found["aurra"]:
         raise StoreError(f"{shift.name}: no confidences of any model, only classes")
     rows = at_most(rows_of(study, list(found["aurra"]), found["aurra"]), MOST_ROWS)
-    return draw_rows(study, rows, [Bars(title, found[name]) for name, title in NUMBERS.items()], options)
+    figure = draw_rows(study, rows, [Bars(title, found[name]) for name, title in NUMBERS.items()], options)
+    note(figure, CONVENTION)
+    return figure
 
 
 CALIBRATION = Kind(
