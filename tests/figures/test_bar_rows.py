@@ -43,9 +43,11 @@ def test_calibration_and_aurra_are_those_of_score(answered):
     for axes, metric in zip(figure.axes, ("rms-calibration", "aurra"), strict=True):
         rows = [row for row in found.rows if row.metric == metric and row.condition == "style"]
         assert bars_of(axes) == pytest.approx({row.model: 100 * row.estimate.value for row in rows})
-        for row in rows:
-            ends = [100 * row.estimate.low, 100 * row.estimate.high]
-            assert any(one == pytest.approx(ends) for one in intervals_of(axes))
+        # 60 images are one bin in effect: of their calibration error there is no honest interval, and none is drawn.
+        ends = [[100 * row.estimate.low, 100 * row.estimate.high] for row in rows if row.estimate.low is not None]
+        assert len(ends) == (len(rows) if metric == "aurra" else 0)
+        for pair in ends:
+            assert any(one == pytest.approx(pair) for one in intervals_of(axes))
 
 
 def test_aupr_and_chance_are_those_of_score(answered):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 NUMBERS = {"rms-calibration": "ℓ₂ calibration error (%)", "aurra": "AURRA (%)"}
 
 CONVENTION = (
-    "calibration: the root mean square over bins of 100 images, every bin counted; the paper's script leaves the last one "
-    "out ('score --metrics rms-calibration:published')"
+    "calibration: the root mean square over bins of 100 images, every bin counted; the paper's script leaves the last "
+    "one out ('score --metrics rms-calibration:published')"
 )
 
 
