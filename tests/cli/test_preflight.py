@@ -36,14 +36,14 @@ def thousand(images):
 
 @pytest.fixture(autouse=True)
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "colour_models.py").write_text(MODELS)
+    (tmp_path / "preflight_models.py").write_text(MODELS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
 
 def words(verb: str, model: str, photos: Path, *more: str) -> tuple[str, ...]:
-    return (verb, "--model", f"callable:colour_models:{model}", "--data", str(photos), "--size", "8", *more)
+    return (verb, "--model", f"callable:preflight_models:{model}", "--data", str(photos), "--size", "8", *more)
 
 
 def test_a_right_model(photos: Path) -> None:
