@@ -27,7 +27,8 @@ from oodometer.core.labels import numbered
 from oodometer.core.predictions import from_logits
 from oodometer.engine.plan import cell_for
 from oodometer.store.cells import Cell
-from oodometer.store.index import look, look_at
+from oodometer.store.index import look
+from oodometer.store.look_at_cell import look_at
 
 N_IMAGES, N_CLASSES = 50_000, 1_000
 ASK = "import sys, oodometer as odo; print(len(odo.score(sys.argv[1]).rows))"

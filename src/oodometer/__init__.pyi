@@ -15,9 +15,9 @@ from oodometer.analysis.gate import Gate as Gate
 from oodometer.analysis.gate import gate as gate
 from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
+from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.robustness import Robustness as Robustness
-from oodometer.analysis.robustness import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.robustness import robustness as robustness
 from oodometer.analysis.run_results import RunResults as RunResults
 from oodometer.analysis.run_results import results_of as results_of

@@ -13,7 +13,8 @@ from oodometer.analysis.compare import compare, compare_cells
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.stats.paired import PairedCounts, paired_difference
-from oodometer.store.index import look, look_at
+from oodometer.store.index import look
+from oodometer.store.look_at_cell import look_at
 
 
 def ranks_of(both: int, only_a: int, only_b: int, neither: int) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.line_outliers import outlier_notes
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.robustness import robustness
 
 
 def names(n: int) -> list[str]:

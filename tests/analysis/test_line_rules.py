@@ -10,7 +10,8 @@ from scipy.special import expit, logit
 
 from oodometer.analysis.accuracy_pairs import Origin, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
-from oodometer.analysis.robustness import FEWEST_ABOVE_CUT, RobustnessOptions, robustness_of_table, rules_for
+from oodometer.analysis.line_rules import FEWEST_ABOVE_CUT, RobustnessOptions, rules_for
+from oodometer.analysis.robustness import robustness_of_table
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.stats.bootstrap import Resampling

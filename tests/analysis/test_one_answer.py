@@ -20,17 +20,12 @@ from scipy.stats import pearsonr
 from oodometer.analysis.accuracy_pairs import Origin, pairs_of, read_origins
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.correlate import correlate
+from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.gaps import gaps
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS, baseline_models, rules_for
 from oodometer.analysis.measured_shifts import measured_shifts
-from oodometer.analysis.robustness import (
-    DEFAULT_OPTIONS,
-    baseline_models,
-    drop_under_shift,
-    rho_values,
-    robustness,
-    rules_for,
-)
+from oodometer.analysis.robustness import rho_values, robustness
 from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.errors import OodometerError

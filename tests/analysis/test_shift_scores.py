@@ -7,8 +7,9 @@ import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from oodometer.analysis.gaps import gaps as gaps_of_store
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import OodometerError, UsageError

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from oodometer.analysis.compare import compare
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift

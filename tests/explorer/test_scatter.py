@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin, Point, Points
-from oodometer.analysis.robustness import RobustnessOptions, Rules, robustness_of
+from oodometer.analysis.line_rules import RobustnessOptions, Rules
+from oodometer.analysis.robustness import robustness_of
 from oodometer.core.estimate import Estimate
 from oodometer.explorer.scatter import PATHS, scatter_of
 from oodometer.report.palette import LOOKS, NOBODY_SAYS, OTHERS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.core.errors import UsageError
 from oodometer.figures import FigureOptions, draw
 from oodometer.figures.published import CORRUPTION, PUBLISHED, published_store

@@ -26,8 +26,10 @@ from oodometer.core.records import PREDICTIONS, ShiftRecord
 from oodometer.store.cells import Cell
 from oodometer.store.checked import listed, of_stem
 from oodometer.store.files import Files, Signature
-from oodometer.store.index import Index, condition_names, forget, index_at, index_of_table, look, look_at
+from oodometer.store.index import Index, forget, index_at, index_of_table, look
 from oodometer.store.index_file import GRAIN, read_kept
+from oodometer.store.look_at_cell import look_at
+from oodometer.store.names import condition_names
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table

@@ -25,7 +25,8 @@ from oodometer.shifts.imagenet_c import CANONICAL, SMALL, corrupted, without_col
 from oodometer.store.cells import FORMAT, Cell
 from oodometer.store.checked import listed, of_stem
 from oodometer.store.files import ASIDE, Files
-from oodometer.store.index import look, look_at
+from oodometer.store.index import look
+from oodometer.store.look_at_cell import look_at
 from oodometer.store.store import MARK, Store, open_store
 
 

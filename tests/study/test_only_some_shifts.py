@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.robustness import robustness
 from oodometer.core.errors import UsageError
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, write_table

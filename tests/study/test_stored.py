@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import StoreError
@@ -17,7 +18,7 @@ from oodometer.core.records import record_of_shift
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.checked import listed
 from oodometer.store.folder import CELL, look_into
-from oodometer.store.index import look_at
+from oodometer.store.look_at_cell import look_at
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
 

@@ -10,7 +10,8 @@ import pytest
 from scipy.special import expit, logit
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.metrics.corruption_error import COMMON, alexnet
 from oodometer.stats.bootstrap import Resampling

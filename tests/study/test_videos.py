@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits
 from oodometer.core.records import ModelRecord, record_of_condition, record_of_shift

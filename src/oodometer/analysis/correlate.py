@@ -11,16 +11,10 @@ import numpy as np
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS as DEFAULT_LINE
+from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models, rules_for, unused_patterns
 from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
-from oodometer.analysis.robustness import DEFAULT_OPTIONS as DEFAULT_LINE
-from oodometer.analysis.robustness import (
-    RobustnessOptions,
-    Rules,
-    baseline_models,
-    rho_values,
-    rules_for,
-    unused_patterns,
-)
+from oodometer.analysis.robustness import rho_values
 from oodometer.analysis.robustness_text import axis, signed_bar
 from oodometer.analysis.text import columns
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean

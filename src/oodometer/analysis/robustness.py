@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
@@ -12,70 +11,41 @@ import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.differences import difference_under_shift, drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_outliers import outlier_notes
-from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
+from oodometer.analysis.line_rules import (
+    DEFAULT_OPTIONS,
+    NO_KNEE,
+    SAY_CATEGORY,
+    RobustnessOptions,
+    baseline_models,
+    knee_of,
+    rules_for,
+    unused_patterns,
+)
+from oodometer.analysis.measured_shifts import MeasuredShift
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
 from oodometer.core.condition import Measure
-from oodometer.core.errors import OodometerError, UsageError, did_you_mean
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, Kind, kendall, over_models_alone, pearson, spearman
 from oodometer.stats.correlation_over_images import correlation_over_images, over_images
-from oodometer.stats.effective_robustness import accuracy_drop, relative_drop, tau_from_counts
-from oodometer.stats.intervals import difference_of, mean_of
+from oodometer.stats.effective_robustness import relative_drop
 from oodometer.stats.lines import Line, compare_scales, fit_line
-from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
-from oodometer.stats.scales import Scale
 from oodometer.stats.two_piece import TwoPiece, fit_two_piece
 from oodometer.store.index import Index, Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
 
-STANDARD = "standard"
-SAY_CATEGORY = "give --categories CSV, or --category or a card when they are run"
 FEW_NAMES = 3
 """More models are counted, not named."""
-NO_KNEE = "none"
-FEWEST_ABOVE_CUT = 5
-"""A usual cut that leaves fewer models to the line is not made."""
 
 FEWEST_RIGHT = 5
 """Clean images that a model must be right on for an interval of its relative drop: of 5, 0.7 % of the resamples have
 none, of 2 it would be 14 %."""
-
-
-@dataclass(frozen=True)
-class RobustnessOptions:
-    """How the baseline is drawn.
-
-    Args:
-        scale: On which the line is straight: ``linear``, ``logit`` or ``probit``.
-        baseline: The category of the models that the line goes through; empty: all of them.
-        baseline_above: The least clean accuracy of these models, a share; None: as the catalogue says of the shift.
-        leave_out: Patterns (``*aws*``) of models that the line does not go through.
-        knee: A model, or a clean accuracy: two lines, one on each side of it, as for ImageNet-A; ``none``: one line.
-            None: as the catalogue says of the shift.
-        resampling: Of images and models.
-        band_level: Of the band in which the line lies; None: that of the intervals.
-    """
-
-    scale: Scale = "logit"
-    baseline: str = STANDARD
-    baseline_above: float | None = None
-    leave_out: tuple[str, ...] = ()
-    knee: str | float | None = None
-    resampling: Resampling = DEFAULT_RESAMPLING
-    band_level: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.band_level is not None and not 0 < self.band_level < 1:
-            raise UsageError(f"a band of level {self.band_level:g}: expected a number between 0 and 1, such as 0.95")
-
-
-DEFAULT_OPTIONS = RobustnessOptions()
 
 
 @dataclass(frozen=True)
@@ -228,69 +198,6 @@ def robustness_by_rules(points: Points, shift: MeasuredShift, options: Robustnes
     return replace(found, notes=(*found.notes, *rules.notes))
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How the line of one shift is drawn, with nothing left to be decided; and what there is to say about it."""
-
-    options: RobustnessOptions
-    notes: tuple[str, ...]
-
-
-def rules_for(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> Rules:
-    """The cut and the knee of a shift's line: what the user says, else what the catalogue knows."""
-    cut, about_cut = _cut(points, shift, options)
-    knee, about_knee = _bend(points, shift, options)
-    return Rules(replace(options, baseline_above=cut, knee=knee), (*about_cut, *about_knee))
-
-
-def _on_its_axis(points: Points, shift: MeasuredShift) -> bool:
-    """Whether the shift is compared with what the catalogue says: only then do its cut and its knee hold."""
-    side = shift.standard
-    name = side.condition.name if side.condition else side.name
-    return shift.entry is not None and len(points.x) == 1 and same_clean(name, shift.entry.clean)
-
-
-def _cut(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> tuple[float, list[str]]:
-    """The least clean accuracy of the models of the line."""
-    if options.baseline_above is not None:
-        return options.baseline_above, []
-    above = shift.entry.baseline_above if shift.entry and _on_its_axis(points, shift) else None
-    if above is None:
-        return 0.0, []
-    may = [point for point in points.models if may_be_baseline(point.model, point.origin, options)]
-    n = sum(point.x[0].value >= above for point in may)
-    if n == len(may):
-        return above, []
-    if n < FEWEST_ABOVE_CUT:
-        said = f"the line goes through all {len(may)} models: only {n} have the {100 * above:g} % that is usual here"
-        return 0.0, [said]
-    return above, [f"the line goes through models of at least {100 * above:g} % on {points.x[0]} ({n} of {len(may)})"]
-
-
-def _bend(points: Points, shift: MeasuredShift, options: RobustnessOptions) -> tuple[float | None, list[str]]:
-    """The clean accuracy at which the line bends: that of the model by whose mistakes the images were chosen."""
-    if options.knee == NO_KNEE:
-        return None, []
-    if options.knee is not None:
-        return _knee(points, options.knee), []
-    filtered_by = shift.entry.filtered_by if shift.entry else None
-    if filtered_by is None or len(points.x) > 1:
-        return None, []
-    own = [point.x[0].value for point in points.models if filtered_by.is_called(point.model)]
-    if own:
-        return own[0], []
-    called = filtered_by.models[0]
-    if not _on_its_axis(points, shift):
-        return None, [
-            f"no knee: {called}, whose mistakes these images are, is not among the models, and on {points.x[0]} its "
-            "accuracy is not known; --knee ACCURACY sets one"
-        ]
-    return filtered_by.clean_accuracy, [
-        f"the knee is at {100 * filtered_by.clean_accuracy:.4g} %, the published accuracy of {called}, whose mistakes "
-        "these images are and which is not among the models"
-    ]
-
-
 def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
     """Draw the baseline and set every model beside it."""
     x = np.array([[one.value for one in point.x] for point in points.models])
@@ -357,37 +264,6 @@ def _of_unknown_category(points: Points, options: RobustnessOptions) -> list[str
     return [f"not in the line, as nobody says the category: {some}; {SAY_CATEGORY}"]
 
 
-def baseline_models(points: Points, options: RobustnessOptions) -> np.ndarray:
-    """Which models the line goes through, (M,) bool."""
-    categories = {point.origin.category for point in points.models}
-    if options.baseline and options.baseline not in categories:
-        known = sorted(one for one in categories if one)
-        hint = did_you_mean(options.baseline, known) or f"; no categories are known: {SAY_CATEGORY}"
-        raise UsageError(
-            f"no model of category {options.baseline!r} among those measured on {points.y} "
-            f"(--baseline all takes every model){hint}"
-        )
-    return np.array(
-        [
-            may_be_baseline(point.model, point.origin, options) and point.x[0].value >= (options.baseline_above or 0.0)
-            for point in points.models
-        ]
-    )
-
-
-def may_be_baseline(model: str, origin: Origin, options: RobustnessOptions) -> bool:
-    """Whether lines go through the model wherever its clean accuracy is high enough: by its category and name."""
-    wanted = not options.baseline or origin.category == options.baseline
-    return wanted and not any(fnmatch.fnmatchcase(model, pattern) for pattern in options.leave_out)
-
-
-def unused_patterns(models: Sequence[str], leave_out: Sequence[str]) -> list[str]:
-    """A line about each pattern that fits no model: it may be mistyped."""
-    return [
-        f"--leave-out {pattern}: fits no model here" for pattern in leave_out if not fnmatch.filter(models, pattern)
-    ]
-
-
 def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> Drawn:
     """The baseline, of the kind that is asked for."""
     try:
@@ -397,7 +273,7 @@ def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> 
             return draw_plane(points, baseline, options.scale, options.resampling)
         if options.knee in (None, NO_KNEE):
             return draw_line(points, baseline, options.scale, options.resampling, band_level=options.band_level)
-        knee = _knee(points, options.knee)
+        knee = knee_of(points, options.knee)
         return draw_two_lines(points, baseline, knee, options.scale, options.resampling, band_level=options.band_level)
     except UsageError:
         raise
@@ -425,20 +301,10 @@ def rho_values(points: Points, baseline: np.ndarray, options: RobustnessOptions)
     line: Line | TwoPiece | None = None
     if options.knee not in (None, NO_KNEE):
         with contextlib.suppress(OodometerError):
-            knee = _knee(points, options.knee)
+            knee = knee_of(points, options.knee)
             line = fit_two_piece(x[baseline], y[baseline], knee, scale=options.scale)
     line = line or fit_line(x[baseline], y[baseline], scale=options.scale)
     return np.asarray(y - line.at(x))
-
-
-def _knee(points: Points, knee: str | float) -> float:
-    """The clean accuracy at which the baseline bends: a number, or that of a model."""
-    places = {point.model: point.x[0].value for point in points.models}
-    if isinstance(knee, str) and knee not in places:
-        raise UsageError(
-            f"--knee {knee}: no such model{did_you_mean(knee, places)}; or give a clean accuracy like 0.76"
-        )
-    return places[knee] if isinstance(knee, str) else float(knee)
 
 
 def _scales(x: np.ndarray, y: np.ndarray, fitted: Fitted) -> tuple[tuple[tuple[str, float], ...], list[str]]:
@@ -461,16 +327,6 @@ def _order(points: Points, x: np.ndarray, y: np.ndarray, resampling: Resampling)
         models = over_images(points.right_x, points.right_y, same_images=points.same_images, resampling=resampling)
         found = [correlation_over_images(kind, models, level=resampling.level) for kind in get_args(Kind)]
     return Order(found[0], found[1], found[2], pairs, swapped)
-
-
-def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
-    """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
-    if points.same_images and points.right_x is not None and points.right_y is not None:
-        return _difference(points.right_x[at], points.right_y[at], level)
-    point = points.models[at]
-    if points.measure == "map":
-        return difference_of(point.x[0], point.y, n=point.y.n, level=level)
-    return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
 
 
 def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate | None:
@@ -497,16 +353,6 @@ def _tau(points: Points, at: int, level: float) -> Estimate | None:
     return None if parent is None else difference_under_shift(points, at, parent, level)
 
 
-def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:
-    """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
-    if points.right_y is not None:
-        return _difference(points.right_y[a], points.right_y[b], level)
-    one, other = points.models[a].y, points.models[b].y
-    if points.measure == "map":
-        return difference_of(one, other, n=one.n, level=level)
-    return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
-
-
 def _parent(points: Points, at: int) -> int | None:
     """The place of the model's parent."""
     name = points.models[at].origin.parent
@@ -522,11 +368,3 @@ def _without_parents(points: Points) -> list[str]:
         if point.origin.parent is not None and _parent(points, at) is None
     }
     return [f"no τ of the models made from {', '.join(sorted(parents))}: not among those measured"] if parents else []
-
-
-def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
-    """The mean of a minus the mean of b over the same images."""
-    if a.dtype != bool or b.dtype != bool:
-        return mean_of(a.astype(np.float64) - b, level=level)
-    counts = PairedCounts(int((a & b).sum()), int((b & ~a).sum()), int((a & ~b).sum()), int((~a & ~b).sum()))
-    return paired_difference(counts, level=level)

@@ -11,7 +11,7 @@ import click
 from oodometer.cli.output import as_json, origins_in, print_json, say
 
 if TYPE_CHECKING:
-    from oodometer.analysis.robustness import RobustnessOptions
+    from oodometer.analysis.line_rules import RobustnessOptions
     from oodometer.store.tables import Accuracy
 
 Command = Callable[..., None]
@@ -113,7 +113,7 @@ def check_source(store: str | None, table: str | None) -> None:
 
 def options_of(flags: dict[str, Any], *, knee: str | float | None = None) -> RobustnessOptions:
     """How the line is drawn."""
-    from oodometer.analysis.robustness import RobustnessOptions
+    from oodometer.analysis.line_rules import RobustnessOptions
     from oodometer.stats.bootstrap import DEFAULT, Resampling
 
     return RobustnessOptions(

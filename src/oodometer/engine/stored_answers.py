@@ -15,7 +15,7 @@ from oodometer.core.model import batches
 from oodometer.core.predictions import Predictions, concatenate, from_logits, from_top_classes, with_logits
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.plan import cell_for
-from oodometer.store.index import look_at
+from oodometer.store.look_at_cell import look_at
 from oodometer.store.store import Store
 
 BATCH = 4096

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS
 from oodometer.analysis.measured_shifts import CLEAN
-from oodometer.analysis.robustness import DEFAULT_OPTIONS
 from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
 from oodometer.study import Study

@@ -15,19 +15,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from oodometer.core.condition import Family
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.predictions import Predictions
 from oodometer.core.records import ConditionRecord, ModelRecord, ShiftRecord, read_shift
-from oodometer.store.cells import Cell, read_cell
-from oodometer.store.checked import Checked, DamagedError, first_good, is_whole, listed, parse_name, read_checked
-from oodometer.store.files import Files, Signature
-from oodometer.store.folder import CELL, LOGITS, ROWS, CellFolder, Entry, PartFiles, folder_of, look_into
+from oodometer.store.cells import Cell
+from oodometer.store.checked import DamagedError, listed, parse_name, read_checked
+from oodometer.store.files import Files
+from oodometer.store.folder import Entry
 from oodometer.store.images import Images, read_images
 from oodometer.store.index_file import Kept, read_kept, write_kept
-from oodometer.store.prediction_parquet import ranks_of
+from oodometer.store.look_at_cell import look_into_cell
+from oodometer.store.names import condition_names, model_names
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_table
@@ -185,84 +184,6 @@ def _is_called(named: Named, name: str) -> bool:
     return name == plain or (digest not in ("", name) and any(one.startswith(digest) for one in known))
 
 
-def model_names(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """The cells of each model by a name that is its own.
-
-    The name; with the first letters of the weights' digest where several have it; and where even these are the same,
-    with what differs: the preprocessing or the precision.
-    """
-    groups: dict[str, dict[str, dict[tuple[str, str], list[Entry]]]] = {}
-    for entry in entries:
-        model = entry.cell.model
-        of_weights = groups.setdefault(model.name, {}).setdefault(model.weights, {})
-        of_weights.setdefault((model.key, entry.cell.precision), []).append(entry)
-    named: dict[str, list[Entry]] = {}
-    for name, of_name in groups.items():
-        for weights, ways in of_name.items():
-            label = name if len(of_name) == 1 else f"{name}@{weights[:8]}"
-            told = _ways_told_apart([some[0].cell for some in ways.values()])
-            for way, of_way in zip(told, ways.values(), strict=True):
-                for file, of_file in _files_told_apart(of_way).items():
-                    named[f"{label}{way}{file}"] = of_file
-    return named
-
-
-def _files_told_apart(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """The cells of a model by what to write behind its name: the file, where several answer for the same condition.
-
-    Of a model that was run, the weights tell already whose answers they are.
-    """
-    conditions = [entry.cell.condition.key for entry in entries]
-    files: dict[str, list[Entry]] = {}
-    for entry in entries:
-        several = len(set(conditions)) < len(conditions)
-        files.setdefault(f"@{entry.cell.model.digest[:8]}" if several else "", []).append(entry)
-    return files
-
-
-def _ways_told_apart(cells: Sequence[Cell]) -> list[str]:
-    """What to write behind the name of a model that was run in several ways: where they differ, in words."""
-    if len(cells) == 1:
-        return [""]
-    told = [_way(cell) for cell in cells]
-    differing = [place for place in range(len(told[0])) if len({way[place] for way in told}) > 1]
-    words = [", ".join(way[place] for place in differing) for way in told]
-    if len(set(words)) < len(words):
-        words = [cell.model.key[:8] for cell in cells]
-    return [f" ({word})" for word in words]
-
-
-def _way(cell: Cell) -> tuple[str, ...]:
-    """How a model was run, in words."""
-    seen = cell.model.input
-    if seen is None:
-        return (cell.precision,)
-    mean, std = (",".join(f"{number:g}" for number in numbers) for numbers in (seen.mean, seen.std))
-    return str(seen.view), f"mean {mean}", f"std {std}", str(cell.model.classes)[:8], cell.precision
-
-
-def condition_names(conditions: Sequence[ConditionRecord]) -> list[str]:
-    """A name for each condition: its own, and where several have it with that of the data.
-
-    With the digest of the data where these share a name, and a number where even that is one: other seeds or classes.
-    """
-    full = [(one.name, one.data.title, one.data.digest[:8]) for one in conditions]
-    data_of: dict[str, set[tuple[str, str]]] = {}
-    times: dict[tuple[str, str, str], list[int]] = {}
-    for place, names in enumerate(full):
-        data_of.setdefault(names[0], set()).add(names[1:])
-        times.setdefault(names, []).append(place)
-    found = []
-    for place, names in enumerate(full):
-        condition, data, digest = names
-        name = condition
-        if len(data_of[condition]) > 1:
-            same_data = [one for one in data_of[condition] if one[0] == data]
-            name += f"@{data}" if len(same_data) == 1 else f"@{data}@{digest}"
-        found.append(f"{name}#{times[names].index(place) + 1}" if len(times[names]) > 1 else name)
-    return found
-
-
 # Looking
 
 
@@ -304,7 +225,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         else:
             new.append(key)
     with ThreadPoolExecutor(THREADS) as pool:
-        for key, (found, said) in zip(new, pool.map(lambda key: _look_at(store, key), new), strict=True):
+        for key, (found, said) in zip(new, pool.map(lambda key: look_into_cell(store, key), new), strict=True):
             problems += said or _lost(kept.cells.get(key), found)
             if found is not None:
                 looked[key] = found
@@ -331,12 +252,6 @@ def look(store: Store, *, save: bool = True) -> Index:
         with contextlib.suppress(StoreError):  # a store that one may only read
             write_kept(store, Kept(cells, kept.shifts | set(shifts.names), kept.tables | set(tables.names)))
     return index
-
-
-def look_at(store: Store, key: str) -> Entry | None:
-    """One cell as it is now; None where it is not there."""
-    found, _ = _look_at(store, key)
-    return found
 
 
 def forget(store: Store, *, cells: Iterable[str] = (), shifts: Iterable[str] = (), tables: Iterable[str] = ()) -> None:
@@ -426,87 +341,3 @@ class _Checks:
 
 def _shift_from(content: bytes) -> ShiftRecord:
     return read_shift(json.loads(content))
-
-
-def _look_at(store: Store, key: str) -> tuple[Entry | None, list[str]]:
-    """What the folder of a cell holds, and what is wrong with it."""
-    for _ in range(3):  # another run may be sealing the cell while it is looked at: what vanishes is not damaged
-        signature = store.files.signature(folder_of(key))  # first, so that whatever comes later is noticed
-        there = look_into(store.files, key)
-        found, problems = _looked(store, there, signature)
-        if not problems or look_into(store.files, key) == there:
-            break
-    return found, problems
-
-
-def _looked(store: Store, there: CellFolder, folder: Signature | None) -> tuple[Entry | None, list[str]]:
-    files = store.files
-    described = first_good(files, there.of(CELL))
-    cell = None if described is None else _cell_from(described[1], there.key)
-    if cell is None:
-        if not there.files and not there.parts:  # another run is just making it
-            return None, []
-        where = files.locate(f"{folder_of(there.key)}/{CELL}")
-        return None, [f"{where}: missing or damaged, so nothing is known of its rows; run again to replace it"]
-    if not there.of(ROWS):
-        return _looked_at_parts(store, there, cell, [])
-    whole = first_good(files, there.of(ROWS))
-    at = f"{cell.model_name} on {cell.condition_name}"
-    if whole is None:
-        return _looked_at_parts(store, there, cell, [f"{at}: its rows are damaged; run again to replace them"])
-    name, content = whole
-    logits, problems = _logits_of(store, there, cell)
-    # The time of its folder does not tell of logits that are being added in the folder of parts, or that are damaged.
-    told_by = None if there.has_parts_folder or problems else folder
-    signatures = files.signature(name.path), logits and files.signature(logits.path), told_by
-    parts = (), _whole_with_logits(store, there)
-    return Entry(cell, name, logits, *signatures, *parts, *_counts(ranks_of(content))), problems
-
-
-def _logits_of(store: Store, there: CellFolder, cell: Cell) -> tuple[Checked | None, list[str]]:
-    """The file of all logits, if it is whole; from far away it is only looked at when it is read."""
-    names = there.of(LOGITS)
-    good = [name for name in names if not store.files.is_local or is_whole(store.files, name)]
-    if good or not names:
-        return next(iter(good), None), []
-    at = f"{cell.model_name} on {cell.condition_name}"
-    return None, [f"{at}: its logits are damaged; run again with --keep logits to replace them"]
-
-
-def _looked_at_parts(
-    store: Store, there: CellFolder, cell: Cell, problems: list[str]
-) -> tuple[Entry | None, list[str]]:
-    good, totals = [], np.zeros(4, dtype=np.int64)
-    for part in there.ranges:
-        whole = first_good(store.files, part.rows)
-        if whole is None:
-            problems.append(f"{cell.model_name} on {cell.condition_name}: a part is damaged; run again to replace it")
-            continue
-        good.append(replace(part, rows=(whole[0],)))
-        if cell.n_units is None:  # otherwise they are rows of frames, and those of groups are not there yet
-            totals += _counts(ranks_of(whole[1]))
-    with_logits = _whole_with_logits(store, there)
-    return Entry(cell, None, None, None, None, None, tuple(good), with_logits, *totals.tolist()), problems
-
-
-def _whole_with_logits(store: Store, there: CellFolder) -> tuple[PartFiles, ...]:
-    """The parts whose rows and logits are both whole."""
-    return tuple(
-        part
-        for part in there.ranges_with_logits
-        if first_good(store.files, part.rows) and first_good(store.files, part.logits)
-    )
-
-
-def _counts(ranks: np.ndarray) -> tuple[int, int, int, int]:
-    """All rows, the labelled ones, those that are right, and right among five."""
-    return len(ranks), int((ranks >= 0).sum()), int((ranks == 0).sum()), int(((ranks >= 0) & (ranks < 5)).sum())
-
-
-def _cell_from(content: bytes, key: str) -> Cell | None:
-    """The cell of a description; None where it is none, or another cell's."""
-    try:
-        cell = read_cell(json.loads(content))
-    except (ValueError, TypeError, KeyError):
-        return None
-    return cell if cell.key == key else None

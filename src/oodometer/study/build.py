@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.measured_shifts import is_clean
-from oodometer.analysis.robustness import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Source, index_at
 from oodometer.study.grid import grid_of

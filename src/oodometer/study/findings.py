@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.analysis.robustness import ModelRobustness, difference_under_shift, drop_under_shift
+from oodometer.analysis.differences import difference_under_shift, drop_under_shift
+from oodometer.analysis.robustness import ModelRobustness
 from oodometer.core.estimate import Estimate
 from oodometer.study.study import Study, StudyShift
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.analysis.correlate import CorrelateOptions, Correlations, Ruled, ShiftPair, correlate_points
-from oodometer.analysis.robustness import RobustnessOptions, Rules, baseline_models, rho_values
+from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models
+from oodometer.analysis.robustness import rho_values
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.study import Study, StudyShift

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from oodometer.analysis.accuracy_pairs import Origin, pairs_of
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.line_rules import RobustnessOptions, rules_for
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts
-from oodometer.analysis.robustness import RobustnessOptions, robustness_by_rules, rules_for
+from oodometer.analysis.robustness import robustness_by_rules
 from oodometer.core.errors import OodometerError
 from oodometer.store.index import Index
 from oodometer.study.kinds import KINDS

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, Points
-from oodometer.analysis.robustness import DEFAULT_OPTIONS, ModelRobustness, Robustness, RobustnessOptions, Rules
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions, Rules
+from oodometer.analysis.robustness import ModelRobustness, Robustness
 from oodometer.analysis.score_table import Score
 from oodometer.core.condition import Family
 from oodometer.core.errors import UsageError, did_you_mean

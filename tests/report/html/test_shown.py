@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Points
-from oodometer.analysis.robustness import RobustnessOptions, Rules
+from oodometer.analysis.line_rules import RobustnessOptions, Rules
 from oodometer.analysis.text import listed, plural
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.shown import about_n, leading, percent, points

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from oodometer.analysis.robustness import Robustness, may_be_baseline
+from oodometer.analysis.line_rules import may_be_baseline
+from oodometer.analysis.robustness import Robustness
 from oodometer.analysis.robustness_line import Piece
 from oodometer.core.estimate import Estimate
 from oodometer.report.palette import UNKNOWN, looks_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.report.html.page import json_in_html
 from oodometer.report.html.parts import Plot, Table, Words
 from oodometer.report.html.sections.correlations import section

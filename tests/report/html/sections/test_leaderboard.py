@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions
-from oodometer.analysis.robustness import RobustnessOptions, robustness
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.catalogue.names import testbed_settings as settings
 from oodometer.core.condition import Condition, Shift

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.cli.main import main
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.model import Card, Input

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.report.html.parts import Plot, Words
 from oodometer.report.html.scatter_data import PARTS
 from oodometer.report.html.sections.quadrants import NO_PARENTS, section

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit, logit
 
 from oodometer.analysis.accuracy_pairs import Origin
-from oodometer.analysis.robustness import RobustnessOptions
+from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.scatter_data import PARTS, parts_of, scatter_data
 from oodometer.report.html.sections.scatter import section

@@ -1,0 +1,39 @@
+"""Differences between the accuracies of models: clean and shifted, and of two models under one shift."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from oodometer.analysis.accuracy_pairs import Points
+from oodometer.core.estimate import Estimate
+from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
+from oodometer.stats.intervals import difference_of, mean_of
+from oodometer.stats.paired import PairedCounts, paired_difference
+
+
+def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
+    """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
+    if points.same_images and points.right_x is not None and points.right_y is not None:
+        return _difference(points.right_x[at], points.right_y[at], level)
+    point = points.models[at]
+    if points.measure == "map":
+        return difference_of(point.x[0], point.y, n=point.y.n, level=level)
+    return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
+
+
+def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:
+    """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
+    if points.right_y is not None:
+        return _difference(points.right_y[a], points.right_y[b], level)
+    one, other = points.models[a].y, points.models[b].y
+    if points.measure == "map":
+        return difference_of(one, other, n=one.n, level=level)
+    return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
+
+
+def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
+    """The mean of a minus the mean of b over the same images."""
+    if a.dtype != bool or b.dtype != bool:
+        return mean_of(a.astype(np.float64) - b, level=level)
+    counts = PairedCounts(int((a & b).sum()), int((b & ~a).sum()), int((a & ~b).sum()), int((~a & ~b).sum()))
+    return paired_difference(counts, level=level)
