@@ -237,6 +237,12 @@ def test_few_images_accuse_nobody_of_chance() -> None:
     assert looked_at(model_of(RIGHT, answer=lambda logits: -logits), few).findings == ()
 
 
+def test_fewer_images_than_a_first_look_are_compared_with_themselves() -> None:
+    found = looked_at(model_of(RIGHT), n=40)
+    assert {tried.n for tried in found.tried} <= {40, 160}
+    assert found.findings == ()
+
+
 def test_images_without_labels() -> None:
     blind = replace(pictures(), labels=np.full(len(pictures()), -1))
     found = looked_at(model_of(RIGHT), blind)

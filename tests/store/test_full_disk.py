@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,25 +11,14 @@ import pytest
 from oodometer.core.errors import StoreError
 from oodometer.store.index import look
 from oodometer.store.store import open_store
+from real_disk import disk_in_memory
 
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """256 KiB of space."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    try:
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], capture_output=True, text=True, check=False
-        )
-    except FileNotFoundError:
-        pytest.skip("there is no mount command")
-    if done.returncode != 0:
-        pytest.skip(f"a tmpfs can't be mounted here: {done.stderr.strip()}")
-    try:
+    with disk_in_memory(tmp_path / "disk", "256k") as disk:
         yield disk
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_a_full_disk_is_an_error_that_loses_nothing(tiny_disk, make_dataset, make_cell, make_rows):

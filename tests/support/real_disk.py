@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,3 +65,20 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
     yield made
     if os.path.ismount(made.folder):
         made.unmount()
+
+
+@contextmanager
+def disk_in_memory(folder: Path, size: str) -> Iterator[Path]:
+    """A file system of its own in memory, so small that it is soon full; where the user may mount one."""
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if done.returncode != 0:
+        pytest.skip(f"a tmpfs can't be mounted here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -257,8 +257,12 @@ def _mean_of_members(members: Sequence[Estimate]) -> Estimate:
     """The mean over a family, with the mean of the intervals: wide enough however the members move together."""
     if len(members) == 1:
         return members[0]
-    value, low, high = np.mean([[one.value, one.low or 0.0, one.high or 1.0] for one in members], axis=0)
-    return Estimate(float(value), float(low), float(high), members[0].n, f"mean of {len(members)} intervals")
+    value = float(np.mean([member.value for member in members]))
+    bounds = [(member.low, member.high) for member in members if member.low is not None and member.high is not None]
+    if len(bounds) < len(members):
+        return Estimate(value, None, None, members[0].n, "none: one of the members has no interval")
+    low, high = np.mean(bounds, axis=0)
+    return Estimate(value, float(low), float(high), members[0].n, f"mean of {len(members)} intervals")
 
 
 @dataclass(frozen=True)

@@ -72,12 +72,13 @@ def cleared_models(
 
 def _check_data(dataset: Dataset, address: str | None, models: Models, *, accept: bool) -> None:
     """An error where the data are a published set that is not scored so; of one without classes in any case."""
-    for model in models:
-        if isinstance(model, Model):
-            for finding in about_data(dataset, address, len(model.space)):
-                if not accept or has_no_classes(dataset, address):
-                    more = "" if has_no_classes(dataset, address) else "; --accept-preflight goes on as it is"
-                    raise PreflightError(f"{address or dataset.name}: {finding.said}; {finding.remedy}{more}")
+    never = has_no_classes(dataset, address)
+    if accept and not never:
+        return
+    more = "" if never else "; --accept-preflight goes on as it is"
+    for model in (model for model in models if isinstance(model, Model)):
+        for finding in about_data(dataset, address, len(model.space)):
+            raise PreflightError(f"{address or dataset.name}: {finding.said}; {finding.remedy}{more}")
 
 
 def _how_to_go_on(n: int) -> str:

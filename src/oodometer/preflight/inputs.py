@@ -55,7 +55,7 @@ def alternatives_to(declared: Input, *, fixed_numbers: bool) -> list[Alternative
     every = [*_other_channels(declared), *_other_geometry(declared)]
     if not fixed_numbers:
         every += _other_numbers(declared)
-    return [one for one in every if one.input != declared]
+    return [alternative for alternative in every if alternative.input != declared]
 
 
 def _other_numbers(declared: Input) -> Iterator[Alternative]:
@@ -140,7 +140,7 @@ def about_input(model: Model, sample: Sample, right: np.ndarray) -> tuple[list[F
     Args:
         right: Whether each of the first images is answered rightly as declared, (n,).
     """
-    trials = _trials(model, sample)
+    trials = _trials(model, sample, slice(0, min(FIRST_LOOK, len(right))))
     for trial in trials:
         if trial.instead.mean() >= right[:FIRST_LOOK].mean() + LEAST_BETTER:
             trial.go_on(sample, len(right))
@@ -157,12 +157,11 @@ def about_input(model: Model, sample: Sample, right: np.ndarray) -> tuple[list[F
     return [Finding("preprocessing", said, f"if so, add {other.flags}")], tried
 
 
-def _trials(model: Model, sample: Sample) -> list[_Trial]:
+def _trials(model: Model, sample: Sample, first: slice) -> list[_Trial]:
     """The alternatives at the first look."""
     every = alternatives_to(model.input, fixed_numbers=model.kind == "callable")
-    others = [(one, shown_otherwise(model, one.input)) for one in every]
-    first = slice(0, FIRST_LOOK)
-    return [_Trial(one, other, is_right(other, sample, first)) for one, other in others if other is not None]
+    shown = [(alternative, shown_otherwise(model, alternative.input)) for alternative in every]
+    return [_Trial(alternative, other, is_right(other, sample, first)) for alternative, other in shown if other]
 
 
 def _gained(trial: _Trial, right: np.ndarray) -> float:

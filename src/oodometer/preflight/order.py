@@ -23,22 +23,25 @@ ORDERS: dict[str, Callable[[Sequence[str]], list[str]]] = {
 }
 """In which people sort classes: a program may have sorted them otherwise than the training did."""
 
+ONE_TO_ONE = 0.9
+"""So many of the classes must have an answer of their own for the answers to be the classes in another order."""
+
 EXAMPLES = 3
 
 
-def about_order(answers: np.ndarray, labels: np.ndarray, space: LabelSpace, numbers: LabelSpace) -> Iterator[Finding]:
+def about_order(answers: np.ndarray, labels: np.ndarray, space: LabelSpace, data: LabelSpace) -> Iterator[Finding]:
     """What is wrong with the order of the classes, if anything; the first that explains the answers.
 
     Args:
         answers, labels: Of each image, (N,).
         space: The model's classes.
-        numbers: The classes of the data, whose names tell other orders where the model's are only numbers.
+        data: The classes of the data, whose names tell other orders where the model's are only numbers.
     """
     if len(answers) < LEAST_ASKED:
         return
     right = answers == labels
     finding = _off_by_one(answers, labels, right, len(space))
-    names = space if space.name != NUMBERS else numbers
+    names = space if space.name != NUMBERS else data
     if finding is None and names.name != NUMBERS and len(names) == len(space):
         finding = _sorted_otherwise(answers, labels, right, names)
     if finding is None:
@@ -112,10 +115,11 @@ def _permuted(answers: np.ndarray, labels: np.ndarray, right: np.ndarray, names:
     holds = answers[known] == instead[known]
     swapped = {label: answer for label, answer in meant.items() if label != answer}
     # A model that takes some classes for others is wrong, not permuted: then many share an answer.
-    one_to_one = len(set(meant.values())) >= 0.9 * len(meant)
-    if one_to_one and len(swapped) > len(meant) / 2 and is_better(holds, right[known], least=LEAST_BETTER, n_tried=1):
+    is_permutation = len(set(meant.values())) >= ONE_TO_ONE * len(meant) and len(swapped) > len(meant) / 2
+    if is_permutation and is_better(holds, right[known], least=LEAST_BETTER, n_tried=1):
         some = ", ".join(
-            f"{names.classes[label]!r} is answered by output {answer}" for label, answer in list(swapped.items())[:3]
+            f"{names.classes[label]!r} is answered by output {answer}"
+            for label, answer in list(swapped.items())[:EXAMPLES]
         )
         return Finding(
             "labels",

@@ -20,6 +20,10 @@ BY_CHANCE = 1e-3
 """How seldom a right model may be accused by chance alone, by each check."""
 
 
+SURELY_LITTLE = 0.15
+"""n is large enough to speak of chance where the model surely knows less than this share of what guessing leaves."""
+
+
 def about_outputs(logits: np.ndarray, labels: np.ndarray, space: LabelSpace) -> Iterator[Finding]:
     """What is wrong with logits (N, K), if anything."""
     if are_probabilities(logits):
@@ -75,7 +79,7 @@ def is_chance(right: int, n: int, n_true: int, n_classes: int) -> bool:
     """
     chance = 1 / min(n_true, n_classes)
     low, high = clopper_pearson(right, n, 1 - 2 * BY_CHANCE)
-    return low <= chance and high < chance + 0.15 * (1 - chance)
+    return low <= chance and high < chance + SURELY_LITTLE * (1 - chance)
 
 
 def _is_saturated(logits: np.ndarray) -> bool:

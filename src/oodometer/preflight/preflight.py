@@ -69,6 +69,6 @@ def _findings(model: Model, data: Dataset, sample: Sample, logits: np.ndarray) -
     of_order = list(about_order(answers, labels, model.space, data.space))
     if of_order:
         # It explains why so few are right; another preprocessing could only be judged by the right order.
-        return [finding for finding in of_outputs if are_probabilities(logits)] + of_order, []
+        return (of_outputs if are_probabilities(logits) else []) + of_order, []
     of_input, tried = about_input(model, sample, answers == labels)
     return of_outputs + of_input, tried
