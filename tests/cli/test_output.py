@@ -48,6 +48,6 @@ def test_it_beats_by_itself_while_it_is_watched(monkeypatch, capsys):
     monkeypatch.setattr(output, "SECONDS_OF_SILENCE", 0.06)
     with output.watching():
         time.sleep(0.5)
-    assert "preparing, still working after 0 s" in capsys.readouterr().err
+    assert "still working after 0 s" in capsys.readouterr().err
     time.sleep(0.1)
     assert capsys.readouterr().err == ""  # it ends with what it watches

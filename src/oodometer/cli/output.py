@@ -204,7 +204,7 @@ class Pulse:
         self.said = now
         counts = [f"{count.done}/{count.total} {count.what}" for count in self.lines if count.ended is None]
         where = ", ".join(text for text in counts if not text.startswith("0/0"))
-        say(f"{where or 'preparing'}, still working after {now - self.begun:.0f} s")
+        say(f"{where}{', ' if where else ''}still working after {now - self.begun:.0f} s")
 
 
 class Lines:
