@@ -30,8 +30,9 @@ MAY_IMPORT = {
     "preflight": {"core", "catalogue", "data", "stats", "store", "engine"},
     "analysis": {"core", "catalogue", "metrics", "stats", "store"},
     "study": {"core", "catalogue", "metrics", "stats", "store", "analysis", "data", "shifts"},
-    "report": {"core", "metrics", "stats", "store", "analysis", "study", "published"},
-    "figures": {"core", "metrics", "stats", "store", "analysis", "study", "report", "published"},
+    "document": {"core"},
+    "report": {"core", "metrics", "stats", "store", "analysis", "study", "document", "published"},
+    "figures": {"core", "metrics", "stats", "store", "analysis", "study", "document", "report", "published"},
     "cli": {
         "core",
         "catalogue",
@@ -46,6 +47,7 @@ MAY_IMPORT = {
         "published",
         "analysis",
         "study",
+        "document",
         "report",
         "figures",
         "corruptions",
@@ -54,7 +56,7 @@ MAY_IMPORT = {
         "quickstart",
         "preflight",
     },
-    "explorer": {"core", "analysis", "study", "report", "build", "stats", "metrics", "store"},
+    "explorer": {"core", "analysis", "study", "document", "report", "build", "stats", "metrics", "store"},
     "corruptions": {"core"},
     "train": {"core", "data", "attacks", "models", "metrics", "stats"},
     "quickstart": {
@@ -68,6 +70,7 @@ MAY_IMPORT = {
         "engine",
         "analysis",
         "study",
+        "document",
         "report",
     },
 }
@@ -85,8 +88,8 @@ SUB_PACKAGES = {
     "data.check": {"core", "catalogue", "data", "data.kinds", "data.layouts"},
     "explorer.pages": {"core", "stats", "store", "analysis", "study", "explorer"},
     "models.onnx_autograd": {"core", "models"},
-    "report.html": {"core", "metrics", "stats", "store", "analysis", "study", "report"},
-    "report.tables": {"core", "analysis", "study", "report", "store"},
+    "report.html": {"core", "metrics", "stats", "store", "analysis", "study", "document", "report"},
+    "report.tables": {"core", "analysis", "study", "document", "report", "store"},
     "train.augment": {"core", "train"},
     "train.networks": {"core", "train"},
 }

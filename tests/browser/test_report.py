@@ -14,8 +14,9 @@ from click.testing import CliRunner
 
 from oodometer.cli.main import main
 from oodometer.core.estimate import Estimate
+from oodometer.document.section import Section
+from oodometer.document.table import Column, Table
 from oodometer.report.html.page import page_html
-from oodometer.report.html.parts import Column, Section, Table
 from oodometer.store.store import Store
 from oodometer.study import study_of
 

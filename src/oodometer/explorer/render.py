@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from oodometer.core.estimate import Estimate
+from oodometer.document.html_table import plain
+from oodometer.document.numbers import bounds, value_text, with_interval
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.links import path_link, query_link, twin
 from oodometer.report.html.environment import environment_of
-from oodometer.report.html.parts import Column
-from oodometer.report.html.written import number, plain
 from oodometer.report.palette import UNKNOWN, looks_of
 
 SHARED = ("report.css", "theme.js")
@@ -34,8 +32,7 @@ def environment() -> Any:
     """The templates, in which everything is escaped."""
     made = environment_of("oodometer.explorer", extra="web", what="pages")
     made.globals.update(link=query_link, page_of=path_link, twin=twin)
-    made.filters.update(percent=percent, points=points, count=count, bounds=bounds, signed_bounds=signed_bounds)
-    made.filters.update(decimal=decimal, in_kinds=in_kinds)
+    made.filters.update(written=value_text, bounds=bounds, with_interval=with_interval, in_kinds=in_kinds)
     return made
 
 
@@ -74,68 +71,6 @@ def in_kinds(conditions: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, s
     for one in conditions:
         found.setdefault((one["corrupted"].name, one["corrupted"].corruption), []).append(one)
     return list(found.items())
-
-
-def percent(value: Estimate | float | None) -> str:
-    """A share in per cent.
-
-    >>> percent(0.7414), percent(None)
-    ('74.1', '–')
-    """
-    return _number(value, Column("", "percent"))
-
-
-def points(value: Estimate | float | None) -> str:
-    """A difference of shares in points of per cent.
-
-    >>> points(-0.0213)
-    '−2.1'
-    """
-    return _number(value, Column("", "points"))
-
-
-def count(value: int | None) -> str:
-    """A whole number.
-
-    >>> count(50000)
-    '50,000'
-    """
-    return "–" if value is None else f"{value:,}"
-
-
-def bounds(value: Estimate | None) -> str:
-    """The interval of a share; empty where there is none.
-
-    >>> bounds(Estimate(0.741, 0.7127, 0.7679, 1000, "clopper-pearson 95%"))
-    '[71.3, 76.8]'
-    """
-    return _bounds(value, Column("", "percent"))
-
-
-def signed_bounds(value: Estimate | None) -> str:
-    """The interval of a difference; empty where there is none."""
-    return _bounds(value, Column("", "points"))
-
-
-def decimal(value: Estimate) -> str:
-    """A number that is no share, with its interval.
-
-    >>> decimal(Estimate(-0.0116, -0.1606, 0.2781, 13, "bootstrap over models 95%"))
-    '−0.01 [−0.16, 0.28]'
-    """
-    column = Column("", "number")
-    return f"{number(value.value, column, 2)} {_bounds(value, column, 2)}".rstrip()
-
-
-def _bounds(value: Estimate | None, column: Column, digits: int = 1) -> str:
-    if value is None or value.low is None or value.high is None:
-        return ""
-    return f"[{number(value.low, column, digits)}, {number(value.high, column, digits)}]"
-
-
-def _number(value: Estimate | float | None, column: Column) -> str:
-    known = value.value if isinstance(value, Estimate) else value
-    return "–" if known is None or not math.isfinite(known) else number(known, column, 1)
 
 
 def json_of(value: Any) -> bytes:

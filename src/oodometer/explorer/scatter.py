@@ -9,7 +9,8 @@ import numpy as np
 
 from oodometer.analysis.robustness_line import lines_of
 from oodometer.core.estimate import Estimate
-from oodometer.explorer.render import category_of, percent
+from oodometer.document.numbers import value_text
+from oodometer.explorer.render import category_of
 from oodometer.report.palette import looks_of
 from oodometer.stats.scales import Scale, from_scale, to_scale
 from oodometer.study import StudyShift
@@ -126,7 +127,8 @@ def scatter_of(shift: StudyShift, categories: Sequence[str]) -> Scatter | None:
     marks = [
         Mark(
             one.model,
-            f"{one.model}: {percent(one.x[0])} % on {shift.points.x[0]}, {percent(one.y)} % on {shift.name}",
+            f"{one.model}: {value_text(one.x[0], 'percent')} % on {shift.points.x[0]}, "
+            f"{value_text(one.y, 'percent')} % on {shift.name}",
             *looks[name],
             x.place(one.x[0].value),
             y.place(one.y.value),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from oodometer import __version__
 from oodometer.analysis.leaderboard import Column
 from oodometer.build.icons.build import Built
-from oodometer.report.html.parts import Section, Words
+from oodometer.document.section import Section, Words
 
 
 def about_icons(out: str, built: Built, columns: Sequence[Column]) -> Section:

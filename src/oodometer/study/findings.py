@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from oodometer.analysis.differences import difference_under_shift, drop_under_shift
 from oodometer.analysis.robustness import ModelRobustness
 from oodometer.core.estimate import Estimate
+from oodometer.study.kinds import KNOWN_BEST
 from oodometer.study.study import Study, StudyShift
 
 FEW_MODELS = 10
@@ -119,3 +121,18 @@ def half_width(shift: StudyShift) -> float | None:
         (one.y.high - one.y.low) / 2 for one in shift.points.models if one.y.high is not None and one.y.low is not None
     ]
     return float(np.median(widths)) if widths else None
+
+
+def leading(shifts: Sequence[StudyShift], most: int) -> list[StudyShift]:
+    """At most so many shifts: those known best, then the first of each kind, then the others; in their order."""
+    if len(shifts) <= most:
+        return list(shifts)
+    firsts = {shift.kind: shift for shift in reversed(shifts)}.values()
+
+    def rank(shift: StudyShift) -> int:
+        if shift.name in KNOWN_BEST:
+            return KNOWN_BEST.index(shift.name)
+        return len(KNOWN_BEST) + (not any(shift is first for first in firsts))
+
+    chosen = sorted(shifts, key=rank)[:most]
+    return [shift for shift in shifts if any(shift is kept for kept in chosen)]

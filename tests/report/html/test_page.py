@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from oodometer.core.errors import UsageError
+from oodometer.document.section import Pictures, Plot, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.report.html.page import SECTIONS, json_in_html, page_html, write_report
-from oodometer.report.html.parts import Column, Pictures, Plot, Section, Table, Words
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028'\"&"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Table, Value
-from oodometer.report.html.shown import about_n
+from oodometer.document.numbers import Value, about_n
+from oodometer.document.table import Column, Table
 from oodometer.study.corruption_grid import CorruptionGrid, spaced
 
 MOST_OPEN = 25

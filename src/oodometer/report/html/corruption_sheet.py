@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.report.html.parts import Pictures
+from oodometer.document.section import Pictures
 from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
 from oodometer.study import Picture, Study, StudyModel

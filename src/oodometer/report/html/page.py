@@ -16,9 +16,9 @@ from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
+from oodometer.document.html_table import cell_texts, plain, shown_columns, table_data
+from oodometer.document.section import Plot, Section
 from oodometer.report.html.environment import environment_of
-from oodometer.report.html.parts import Plot, Section
-from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.study import Study
 
@@ -158,7 +158,7 @@ def _environment() -> Any:
 
     environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
     environment.globals.update(
-        kind_of=kind_of, shown_columns=shown_columns, written_rows=written_rows, table_data=table_data
+        kind_of=kind_of, shown_columns=shown_columns, cell_texts=cell_texts, table_data=table_data
     )
     return environment
 

@@ -11,8 +11,9 @@ import oodometer as odo
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelSpace
 from oodometer.core.records import record_of_shift
+from oodometer.document.section import Pictures, Words
+from oodometer.document.table import Table
 from oodometer.report.html.page import page_html
-from oodometer.report.html.parts import Pictures, Table, Words
 from oodometer.report.html.sections.hardest import MOST_BYTES, MOST_PICTURES, section
 from oodometer.study import study_of
 

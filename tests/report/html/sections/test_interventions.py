@@ -9,7 +9,7 @@ from scipy.stats import binomtest, t
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.compare import compare
 from oodometer.core.errors import StoreError
-from oodometer.report.html.parts import Words
+from oodometer.document.section import Words
 from oodometer.report.html.sections.interventions import section
 from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.store.tables import parse_table, write_table
@@ -77,7 +77,7 @@ def test_the_plot_has_the_largest_gain_first_and_the_same_numbers(store):
 def test_the_lead_tells_who_beat_its_parent(store):
     lead = section(study_of(store, origins=PARENTS)).lead
     assert lead[0].startswith("2 models were made from others that were measured too. On v2 1 of 2 beat their parent")
-    assert "beyond chance, 1 lost to it. better comes out best: +25.0 [" in lead[0]  # 60 and 40 of 80
+    assert "beyond chance, 1 lost to it. better comes out best: +25.0 points [" in lead[0]  # 60 and 40 of 80
     assert "Both are judged on the same images" in lead[1]
 
 
@@ -170,4 +170,6 @@ def test_without_n_nobody_is_said_to_be_better_by_more_than_chance(filled):
     table = "model,val,imagenet-sketch\nbase,76.1,40.0\nbetter,77.0,45.0\n"
     write_table(filled.store, parse_table(table, source="t.csv"))
     lead = section(study_of(filled.store, origins=PARENTS)).lead
-    assert lead[0].endswith("On imagenet-sketch better comes out best: +5.0 points, and +0.9 on val.")
+    assert lead[0].endswith(
+        "On imagenet-sketch better comes out best: +5.0 points (no interval), and +0.9 points (no interval) on val."
+    )

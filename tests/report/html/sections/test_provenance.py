@@ -28,9 +28,10 @@ from oodometer.core.records import (
     record_of_data,
     record_of_shift,
 )
+from oodometer.document.section import Words
+from oodometer.document.table import Table
 from oodometer.report import commands
 from oodometer.report.commands import commands_of, spec_of, written
-from oodometer.report.html.parts import Table, Words
 from oodometer.report.html.sections.provenance import section
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.cells import Cell

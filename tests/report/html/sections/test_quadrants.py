@@ -9,7 +9,7 @@ import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
-from oodometer.report.html.parts import Plot, Words
+from oodometer.document.section import Plot, Words
 from oodometer.report.html.scatter_data import PARTS
 from oodometer.report.html.sections.quadrants import NO_PARENTS, section
 from oodometer.stats.bootstrap import Resampling

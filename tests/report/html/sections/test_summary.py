@@ -11,7 +11,8 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.records import record_of_shift
-from oodometer.report.html.parts import Table, Words
+from oodometer.document.section import Words
+from oodometer.document.table import Table
 from oodometer.report.html.sections.summary import section
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.paired import PairedCounts, paired_difference
@@ -171,7 +172,7 @@ def test_who_is_beyond_the_line(table):
     assert rho.value == pytest.approx(0.14)
     assert words(found, BEYOND)[0] == (
         "On imagenet-sketch, 1 of the 2 models beside the line is above it; the highest "
-        f"is above, with ρ = 14.0 points [{100 * rho.low:.1f}, {100 * rho.high:.1f}]."
+        f"is above, with ρ = +14.0 points [{100 * rho.low:+.1f}, {100 * rho.high:+.1f}]."
     )
     # two tails of 5 %, of which one is above
     assert "by chance alone 2.5 % of the models beside a line would be" in words(found, BEYOND)[-1]
@@ -181,7 +182,7 @@ def test_who_is_beyond_the_line(table):
 
 def test_where_the_line_is_only_extended(table):
     line, *_ = words(section(table({"far": (0.85, 0.9)})), BEYOND)
-    assert "the only model beside the line, far, is above it, where that is only extended: ρ = 15.0 points [" in line
+    assert "the only model beside the line, far, is above it, where that is only extended: ρ = +15.0 points [+" in line
     line, *_ = words(section(table({"far": (0.85, 0.9), "near": (0.66, 0.7)})), BEYOND)
     assert "2 of the 2 models beside the line are above it, 1 of them where it is only extended; the highest" in line
 

@@ -9,7 +9,9 @@ from oodometer.analysis.correlate import Correlations, FittedShift, ShiftPair
 from oodometer.analysis.text import listed, plural
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
+from oodometer.document.numbers import number, with_interval
+from oodometer.document.section import Part, Plot, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.stats.correlation import FEWEST_MODELS
 from oodometer.study import Study
 from oodometer.study.shift_predictors import Foretold, foretold
@@ -83,7 +85,7 @@ def _answer(found: Foretold) -> str:
     said = (
         f"{len(sure)} of {plural(n, 'natural shift')} {has} a synthetic one whose interval is above 0 ({of}). The "
         f"closest are {top.synthetic} and {top.natural}, {_shown(top)}. The best r of a natural shift has the median "
-        f"{_signed(middle)}: {100 * middle**2:.0f} % of the variance between models."
+        f"{number(middle, 'number', 2)}: {100 * middle**2:.0f} % of the variance between models."
     )
     return said + (f" None foretells {listed(none, MOST_NAMES)}." if none else "")
 
@@ -100,17 +102,7 @@ def _shown(pair: ShiftPair) -> str:
     r = pair.r
     if r is None:
         return "undefined"
-    ends = "" if r.low is None or r.high is None else f" [{_signed(r.low)}, {_signed(r.high)}]"
-    return f"r = {_signed(r.value)}{ends} over {pair.n} models"
-
-
-def _signed(value: float) -> str:
-    """Two digits, with a minus as wide as a plus and no negative zero.
-
-    >>> _signed(-0.234), _signed(-0.001)
-    ('−0.23', '0.00')
-    """
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+    return f"r = {with_interval(r, 'number', 2)} over {pair.n} models"
 
 
 def _matrix(found: Foretold) -> Plot:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from oodometer.analysis.text import plural
+from oodometer.document.numbers import in_words
+from oodometer.document.section import Plot, Section
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_errors import errors_of, errors_table
 from oodometer.report.html.corruption_sheet import contact_sheet
-from oodometer.report.html.parts import Plot, Section
-from oodometer.report.html.shown import percent
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
@@ -75,11 +75,11 @@ def _best(grid: CorruptionGrid) -> Iterator[str]:
     if mean is None:
         yield "No model was measured on all of it, so there is no mean."
         return
-    before = f", against {percent(clean)} on {grid.clean_name}" if clean else ""
+    before = f", against {in_words(clean, 'percent')} on {grid.clean_name}" if clean else ""
     if len(grid.models) > 1:
-        yield f"{best} holds up best: in the mean {percent(mean)} of its answers are right{before}."
+        yield f"{best} holds up best: in the mean {in_words(mean, 'percent')} of its answers are right{before}."
     else:
-        yield f"In the mean {percent(mean)} of the answers of {best} are right{before}."
+        yield f"In the mean {in_words(mean, 'percent')} of the answers of {best} are right{before}."
     if extra := len(grid.corruptions) - len(grid.averaged):
         yield f"The mean is over {len(grid.averaged)} corruptions and leaves out {extra}."
 

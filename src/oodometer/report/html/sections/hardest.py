@@ -8,7 +8,8 @@ from itertools import groupby
 
 from oodometer.analysis.hardest import Hardest, HardImage
 from oodometer.core.errors import OodometerError
-from oodometer.report.html.parts import Column, Part, Pictures, Section, Table, Words
+from oodometer.document.section import Part, Pictures, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
 from oodometer.study import Picture, Study, StudyCondition, StudyShift

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from oodometer.analysis.text import plural
-from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
+from oodometer.document.numbers import in_words
+from oodometer.document.section import Part, Plot, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
 from oodometer.study.interventions import Difference, Interventions, OnShift, interventions_of
@@ -53,8 +54,8 @@ def _first_shift(found: Interventions) -> str:
     first = [one for one in found.found if one.shift == found.found[0].shift]
     best = first[0]
     said = (
-        f"{best.model} comes out best: {_points(best.shifted.difference)} points, and "
-        f"{_points(best.clean.difference)} on {best.clean.condition}."
+        f"{best.model} comes out best: {in_words(best.shifted.difference, 'points')}, and "
+        f"{in_words(best.clean.difference, 'points')} on {best.clean.condition}."
     )
     known = [one.shifted.difference for one in first if one.shifted.difference.low is not None]
     if not known:  # accuracies of which nobody says how many images are behind them
@@ -149,14 +150,3 @@ def _interventions(study: Study) -> Mapping[str, str]:
         interventions = model.cells[0].model.card.interventions if model.cells else ()
         found[model.name] = ", ".join(interventions) or model.origin.category
     return found
-
-
-def _points(estimate: Estimate) -> str:
-    """A difference in points, with its interval.
-
-    >>> _points(Estimate(0.0213, 0.001, 0.042, 100, "tango score 95%"))
-    '+2.1 [+0.1, +4.2]'
-    """
-    known = estimate.low is not None and estimate.high is not None
-    ends = f" [{100 * estimate.low:+.1f}, {100 * estimate.high:+.1f}]" if known else ""  # type: ignore[operator]
-    return f"{100 * estimate.value:+.1f}{ends}".replace("-", "−")

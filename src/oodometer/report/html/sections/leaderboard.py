@@ -8,10 +8,12 @@ from typing import Literal
 
 from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Section, Table
-from oodometer.report.html.shown import ABOVE, about_n, leading
+from oodometer.document.numbers import about_n
+from oodometer.document.section import Section
+from oodometer.document.table import Column, Table
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study, StudyShift
+from oodometer.study.findings import leading
 
 SHOWN_SHIFTS = 6
 SHOWN_RHO = 2
@@ -149,8 +151,7 @@ def _scores(study: Study) -> Iterator[Numbers]:
         several = sum(key[:2] == (metric, condition) for key in groups) > 1
         on = f"{condition}@{data}" if several else condition
         said = "; ".join(sorted({one.convention for one in scores}))
-        caution = f" {ABOVE}" if metric == "rms-calibration" else ""
-        about = f"{title.long} on {on} ({said}): {about_n(one.estimate for one in scores)}.{caution}"
+        about = f"{title.long} on {on} ({said}): {about_n(one.estimate for one in scores)}."
         hidden = metric != "mce" and condition != first
         column = Column(f"{title.short} {on}", "percent", about, title.better, hidden=hidden)
         yield Numbers(column, {one.model: one.estimate for one in scores})

@@ -10,8 +10,10 @@ from oodometer.analysis.text import plural
 from oodometer.core.errors import OodometerError
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import ConditionRecord
+from oodometer.document.numbers import Value
+from oodometer.document.section import Part, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.report.commands import commands_of, written
-from oodometer.report.html.parts import Column, Part, Section, Table, Value, Words
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyModel

@@ -6,7 +6,7 @@ from typing import Any
 
 from oodometer.analysis.accuracy_pairs import MOST_NAMES
 from oodometer.analysis.robustness import ModelRobustness
-from oodometer.report.html.parts import Plot, Section, Words
+from oodometer.document.section import Plot, Section, Words
 from oodometer.report.html.scatter_data import PARTS, parts_of
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.study import Study, StudyShift

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oodometer.report.html.parts import Plot, Section
+from oodometer.document.section import Plot, Section
 from oodometer.report.html.scatter_data import scatter_data
 from oodometer.study import Study
 

@@ -9,11 +9,12 @@ from dataclasses import replace
 from oodometer.analysis.robustness import ModelRobustness
 from oodometer.analysis.text import listed, plural
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Part, Section, Table, Words
-from oodometer.report.html.shown import leading, percent, points, spelled
+from oodometer.document.numbers import amount_in_words, in_words
+from oodometer.document.section import Part, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.study import Study, StudyShift
 from oodometer.study.caveats import doubts_of
-from oodometer.study.findings import Best, Loss, best_under, beyond_line, losses
+from oodometer.study.findings import Best, Loss, best_under, beyond_line, leading, losses
 
 TOLD = 6
 """Shifts that are told one by one; the leaderboard has all."""
@@ -44,6 +45,15 @@ def section(study: Study) -> Section | None:
         parts.append(Words(said, "list", title="What can’t be concluded"))
     parts += _notes(study)
     return Section("summary", "Summary", (*measured_sentences(study), *loss_sentences(study)), tuple(parts))
+
+
+def spelled(category: str) -> str:
+    """A category in words.
+
+    >>> spelled("robust_intervention"), spelled("")
+    ('robust intervention', 'of unknown category')
+    """
+    return category.replace("_", " ") or "of unknown category"
 
 
 def measured_sentences(study: Study) -> list[str]:
@@ -94,7 +104,7 @@ def best_sentence(shift: StudyShift, best: Best) -> str:
     first = f"no model is more accurate than {best.model}" if equal else f"{best.model} is the most accurate"
     first = first if others else f"only {best.model} was measured"
     start = (
-        f"On {shift.name} ({kind}{mean}), {first}: {percent(best.accuracy)}{of}, "
+        f"On {shift.name} ({kind}{mean}), {first}: {in_words(best.accuracy, 'percent')}{of}, "
         f"{_below(best.drop)} {shift.standard or shift.points.x[0]}."
     )
     if not others:
@@ -106,7 +116,7 @@ def best_sentence(shift: StudyShift, best: Best) -> str:
         ahead = (
             f"It is ahead of all {others:,} others; the next, {name}, is" if others > 1 else f"The other, {name}, is"
         )
-        return f"{start} {ahead} {points(behind)} behind."
+        return f"{start} {ahead} {amount_in_words(behind)} behind."
     if len(best.tied) == others > 1:
         return f"{start} None of the {others:,} others can be told apart from it."
     return f"{start} {listed(best.tied, 3)} can’t be told apart from it."
@@ -115,9 +125,9 @@ def best_sentence(shift: StudyShift, best: Best) -> str:
 def _below(drop: Estimate) -> str:
     """By how much an accuracy is below another, or above it."""
     if drop.value >= 0:
-        return f"{points(drop)} below"
+        return f"{amount_in_words(drop)} below"
     low, high = (None if one is None else -one for one in (drop.high, drop.low))
-    return f"{points(replace(drop, value=-drop.value, low=low, high=high))} above"
+    return f"{amount_in_words(replace(drop, value=-drop.value, low=low, high=high))} above"
 
 
 def how_told(level: float) -> str:
@@ -181,7 +191,7 @@ def beyond_sentences(study: Study) -> list[str]:
 
 
 def _are(models: Sequence[ModelRobustness]) -> str:
-    names = [f"{one.model} (ρ = {points(one.rho)})" for one in models]
+    names = [f"{one.model} (ρ = {in_words(one.rho, 'points')})" for one in models]
     return f"{'is' if len(names) == 1 else 'are'} {listed(names, 3)}"
 
 
@@ -190,14 +200,13 @@ def _above_sentence(shift: StudyShift) -> str:
     top = beyond.above[0]
     if beyond.others == 1:
         where = ", where that is only extended" if beyond.extended else ""
-        return (
-            f"On {shift.name} the only model beside the line, {top.model}, is above it{where}: ρ = {points(top.rho)}."
-        )
+        rho = in_words(top.rho, "points")
+        return f"On {shift.name} the only model beside the line, {top.model}, is above it{where}: ρ = {rho}."
     extended = f", {len(beyond.extended):,} of them where it is only extended" if beyond.extended else ""
     are = "is" if len(beyond.above) == 1 else "are"
     return (
         f"On {shift.name}, {len(beyond.above):,} of the {beyond.others:,} models beside the line {are} above "
-        f"it{extended}; the highest is {top.model}, with ρ = {points(top.rho)}."
+        f"it{extended}; the highest is {top.model}, with ρ = {in_words(top.rho, 'points')}."
     )
 
 

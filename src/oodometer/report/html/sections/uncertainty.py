@@ -7,15 +7,16 @@ from typing import Any
 
 from oodometer.analysis.text import plural
 from oodometer.core.estimate import Estimate
+from oodometer.document.numbers import in_words
+from oodometer.document.section import Part, Plot, Section, Words
+from oodometer.document.table import Column, Table
 from oodometer.metrics.calibration_error import IMAGES_PER_BIN
 from oodometer.metrics.metric import metrics
 from oodometer.metrics.ood_detection import SCORES
 from oodometer.metrics.reliability import DEFAULT_BINS
-from oodometer.report.html.parts import Column, Part, Plot, Section, Table, Words
-from oodometer.report.html.shown import ABOVE, percent
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
-from oodometer.study.confidences import Answers, Confidences, Sides, confidences_of
+from oodometer.study.confidences import NUMBERS, Answers, Confidences, Sides, confidences_of
 from oodometer.study.ood_histograms import MEASURES, Outside, outside_of
 
 TITLE = "Uncertainty"
@@ -58,8 +59,8 @@ def _lead(found: Confidences) -> tuple[str, ...]:
         best = shifted[0]
         several = f"{sure} of {len(shifted)} models are surer than they are right there. " if len(shifted) > 1 else ""
         lines.append(
-            f"{several}{best.model} is {percent(best.confidence)} sure on average, and right on "
-            f"{percent(best.accuracy)} of {plural(best.accuracy.n or 0, 'image')}."
+            f"{several}{best.model} is {in_words(best.confidence, 'percent')} sure on average, and right on "
+            f"{in_words(best.accuracy, 'percent')} of {plural(best.accuracy.n or 0, 'image')}."
         )
     return "A model that knows how good it is says 80 % where it is right 80 % of the time.", " ".join(lines)
 
@@ -67,7 +68,7 @@ def _lead(found: Confidences) -> tuple[str, ...]:
 def _range(errors: Sequence[Estimate]) -> str:
     """From the least to the greatest; of one model its own, with its interval."""
     if len(errors) == 1:
-        return percent(errors[0])
+        return in_words(errors[0], "percent")
     values = [one.value for one in errors]
     return " to ".join(dict.fromkeys(f"{100 * one:.1f} %" for one in (min(values), max(values))))
 
@@ -159,16 +160,25 @@ def _drawn_response(one: Answers) -> dict[str, Any]:
 
 
 def _numbers(found: Confidences) -> Table:
-    draws = f"bootstrap over images, {found.how.draws} draws, seed {found.how.seed}"
+    intervals = {
+        name: " or ".join(sorted({one.numbers[name].interval for one in found.answers.values()})) for name in NUMBERS
+    }
     columns = (
         Column("model"),
         Column("condition"),
         Column("n", "count", "Labelled images"),
         Column("accuracy", "percent", "Top-1", "high"),
         Column("confidence", "percent", "Mean of the largest softmax probabilities"),
-        Column("ECE", "percent", f"Expected calibration error: {metrics.get('ece').convention}; {draws}", "low"),
-        Column("RMS", "percent", f"RMS calibration error: {metrics.get('rms-calibration').convention}; {draws}", "low"),
-        Column("AURRA", "percent", f"{metrics.get('aurra').convention}; {draws}", "high"),
+        Column(
+            "ECE", "percent", f"Expected calibration error: {metrics.get('ece').convention}; {intervals['ece']}", "low"
+        ),
+        Column(
+            "RMS",
+            "percent",
+            f"RMS calibration error: {metrics.get('rms-calibration').convention}; {intervals['rms-calibration']}",
+            "low",
+        ),
+        Column("AURRA", "percent", f"{metrics.get('aurra').convention}; {intervals['aurra']}", "high"),
     )
     rows = tuple(
         (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values())
@@ -176,8 +186,9 @@ def _numbers(found: Confidences) -> Table:
     )
     caption = (
         f"Calibration and selective prediction. ECE: {DEFAULT_BINS} bins of equal width, L1. RMS: bins of equal mass, "
-        f"{IMAGES_PER_BIN} images each, L2; a calibration error is never quite 0 with few images. Intervals of ECE, "
-        f"RMS and AURRA: {draws}. {ABOVE}"
+        f"{IMAGES_PER_BIN} images each, L2; a calibration error is never quite 0 with few images. Intervals: of ECE "
+        f"and RMS {intervals['ece']}, of AURRA {intervals['aurra']} over images ({found.how.draws} draws, seed "
+        f"{found.how.seed})."
     )
     return Table("calibration", caption, columns, rows, filters="condition")
 

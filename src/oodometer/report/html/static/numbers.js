@@ -15,31 +15,31 @@
     return ((Math.sign(value) * (whole + (whole % 2))) / 10 ** digits).toFixed(digits);
   }
 
-  // A number as a column {how, digits, least} of a table has it.
+  // A number as a column {unit, digits, least} of a table has it.
   function written(value, column) {
     if (typeof column.least === "number" && value < column.least) {
       return `< ${written(column.least, column)}`;
     }
-    if (column.how === "count") {
+    if (column.unit === "count") {
       return value.toLocaleString("en-US", { maximumFractionDigits: 0 }).replace("-", MINUS);
     }
-    const text = fixed(SHARES.includes(column.how) ? value * 100 : value, column.digits);
-    const sign = column.how === "points" && !text.startsWith("-") ? "+" : "";
+    const text = fixed(SHARES.includes(column.unit) ? value * 100 : value, column.digits);
+    const sign = column.unit === "points" && !text.startsWith("-") ? "+" : "";
     return sign + text.replace("-", MINUS);
   }
 
   // How many digits a column has, whose largest number is this.
-  function digitsFor(how, largest) {
-    if (how === "count") {
+  function digitsFor(unit, largest) {
+    if (unit === "count") {
       return 0;
     }
-    return SHARES.includes(how) || largest >= 10 ? 1 : 3;
+    return SHARES.includes(unit) || largest >= 10 ? 1 : 3;
   }
 
-  const number = (value, digits) => (known(value) ? written(value, { how: "number", digits: digits }) : "–");
-  const percent = (share) => (known(share) ? written(share, { how: "percent", digits: 1 }) : "–");
-  const points = (difference) => (known(difference) ? written(difference, { how: "points", digits: 1 }) : "–");
-  const count = (value) => (known(value) ? written(value, { how: "count" }) : "?");
+  const number = (value, digits) => (known(value) ? written(value, { unit: "number", digits: digits }) : "–");
+  const percent = (share) => (known(share) ? written(share, { unit: "percent", digits: 1 }) : "–");
+  const points = (difference) => (known(difference) ? written(difference, { unit: "points", digits: 1 }) : "–");
+  const count = (value) => (known(value) ? written(value, { unit: "count" }) : "?");
 
   function interval(low, high, write) {
     return known(low) && known(high) ? `[${write(low)}, ${write(high)}]` : "";

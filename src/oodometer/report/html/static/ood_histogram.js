@@ -40,10 +40,10 @@
   }
 
   const COLUMNS = [
-    { title: "from", how: "number", digits: 3 },
-    { title: "to", how: "number", digits: 3 },
-    { title: "inside", how: "count", digits: 0, about: "Images of the classes" },
-    { title: "outside", how: "count", digits: 0, about: "Images of no class" },
+    { title: "from", unit: "number", digits: 3 },
+    { title: "to", unit: "number", digits: 3 },
+    { title: "inside", unit: "count", digits: 0, about: "Images of the classes" },
+    { title: "outside", unit: "count", digits: 0, about: "Images of no class" },
   ];
 
   function rowsOf(histogram) {

@@ -223,12 +223,12 @@
 
   function tableOf(view) {
     const columns = [
-      { title: "model", how: "text" },
-      { title: "category", how: "text" },
-      { title: "parent", how: "text" },
-      { title: "ρ", how: "points", better: "high", about: ABOUT.rho },
-      { title: "τ", how: "points", better: "high", about: ABOUT.tau },
-      { title: "quadrant", how: "text" },
+      { title: "model", unit: "text" },
+      { title: "category", unit: "text" },
+      { title: "parent", unit: "text" },
+      { title: "ρ", unit: "points", better: "high", about: ABOUT.rho },
+      { title: "τ", unit: "points", better: "high", about: ABOUT.tau },
+      { title: "quadrant", unit: "text" },
     ];
     const rows = view.rows.map((row) => [
       row.model,

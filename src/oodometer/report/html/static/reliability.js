@@ -133,11 +133,11 @@
   }
 
   const COLUMNS = [
-    { title: "model", how: "text" },
-    { title: "condition", how: "text" },
-    { title: "confidence", how: "percent", digits: 1, about: "Mean of the bin" },
-    { title: "accuracy", how: "percent", digits: 1, about: "Of the images in the bin" },
-    { title: "images", how: "count", digits: 0 },
+    { title: "model", unit: "text" },
+    { title: "condition", unit: "text" },
+    { title: "confidence", unit: "percent", digits: 1, about: "Mean of the bin" },
+    { title: "accuracy", unit: "percent", digits: 1, about: "Of the images in the bin" },
+    { title: "images", unit: "count", digits: 0 },
   ];
 
   function rowsOf(models, sides) {

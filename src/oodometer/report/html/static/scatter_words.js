@@ -91,12 +91,12 @@
   function tableOf(view) {
     const { pair } = view;
     const columns = [
-      { title: "model", how: "text" },
-      { title: "category", how: "text" },
-      { title: pair.x.name, how: "percent", better: "high" },
-      { title: pair.y.name, how: "percent", better: "high" },
-      { title: "ρ", how: "points", better: "high", about: RHO },
-      { title: "in the line", how: "text", about: IN_LINE },
+      { title: "model", unit: "text" },
+      { title: "category", unit: "text" },
+      { title: pair.x.name, unit: "percent", better: "high" },
+      { title: pair.y.name, unit: "percent", better: "high" },
+      { title: "ρ", unit: "points", better: "high", about: RHO },
+      { title: "in the line", unit: "text", about: IN_LINE },
     ];
     const options = { caption: `${pair.y.name} against ${pair.x.name}`, filters: "category", name: "scatter" };
     return { columns: columns, rows: tableRows(view), options: options };

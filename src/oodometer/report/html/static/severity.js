@@ -135,7 +135,7 @@
     const titles = ["clean", ...family.severities.map((one) => `severity ${one}`)];
     const corruption = Number(now.corruption);
     return {
-      columns: [{ title: "model", how: "text" }, ...titles.map((title) => ({ title: title, how: "percent", better: "high" }))],
+      columns: [{ title: "model", unit: "text" }, ...titles.map((title) => ({ title: title, unit: "percent", better: "high" }))],
       rows: now.models.map((model) => [
         family.models[model],
         whole(family, family.clean[model]),

@@ -20,7 +20,7 @@
       return column.digits;
     }
     const largest = cells.map(valueOf).reduce((most, one) => (typeof one === "number" ? Math.max(most, Math.abs(one)) : most), 0);
-    return digitsFor(column.how, largest);
+    return digitsFor(column.unit, largest);
   }
 
   function endsOf(column, cells) {
@@ -32,7 +32,7 @@
 
   // Room for the longest text of a column and for its title, within reason: names on one line, tables not too broad.
   function roomOf(column, cells) {
-    if (column.how !== "text") {
+    if (column.unit !== "text") {
       return Math.min(column.title.length, LONGEST_TITLE);
     }
     const longest = Math.max(column.title.length, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
@@ -40,17 +40,17 @@
   }
 
   function headCell(column) {
-    const cell = make("th", { scope: "col", className: column.how });
+    const cell = make("th", { scope: "col", className: column.unit });
     cell.style.setProperty("--room", column.room);
     cell.append(column.title);
-    if (column.how === "percent") {
+    if (column.unit === "percent") {
       cell.append(" ", make("small", {}, "%"));
     }
     return cell;
   }
 
   function bodyCell(cell, column, first) {
-    const element = make(first ? "th" : "td", { className: column.how });
+    const element = make(first ? "th" : "td", { className: column.unit });
     if (first) {
       element.scope = "row";
     }
@@ -94,9 +94,9 @@
       this.element = element;
       this.columns = data.columns.map((column, place) => {
         const cells = data.rows.map((row) => row[place]);
-        const how = column.how || "text";
-        const digits = digitsOf({ ...column, how }, cells);
-        return { ...column, how, digits, ends: endsOf(column, cells), room: roomOf({ ...column, how }, cells) };
+        const unit = column.unit || "text";
+        const digits = digitsOf({ ...column, unit }, cells);
+        return { ...column, unit, digits, ends: endsOf(column, cells), room: roomOf({ ...column, unit }, cells) };
       });
       this.rows = data.rows;
       this.name = data.name || element.id || element.closest("[id]")?.id || "table";
@@ -177,7 +177,7 @@
 
     sort(place) {
       const column = this.columns[place];
-      const bestFirst = column.how !== "text" && column.better !== "low";
+      const bestFirst = column.unit !== "text" && column.better !== "low";
       const again = this.sorted && this.sorted.place === place;
       const descending = again ? !this.sorted.descending : bestFirst;
       this.sorted = { place, descending };
@@ -305,7 +305,7 @@
     choose() {
       const wanted = (this.search ? this.search.value : "").toLowerCase().split(/\s+/).filter(Boolean);
       const only = this.filter ? this.filter() : null;
-      const texts = this.columns.map((column, place) => place).filter((place) => this.columns[place].how === "text");
+      const texts = this.columns.map((column, place) => place).filter((place) => this.columns[place].unit === "text");
       let n = 0;
       this.rows.forEach((row, at) => {
         const text = texts.map((place) => row[place] ?? "").join(" ").toLowerCase();
@@ -375,7 +375,7 @@
     });
   }
 
-  // oodometer.table(element, columns, rows, options): columns as {title, how, about, better, digits, bar, hidden}, cells
+  // oodometer.table(element, columns, rows, options): columns as {title, unit, about, better, digits, bar, hidden}, cells
   // as text, a number, null or [value, low, high, n]; options {caption, filters, name}.
   function table(element, columns, rows, options) {
     element.classList.add("table");

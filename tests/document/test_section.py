@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from oodometer.report.html.parts import Column, Pictures, Plot, Section, Table, Words
+from oodometer.document.section import Pictures, Plot, Section, Words
+from oodometer.document.table import Column, Table
 
 
 @pytest.mark.parametrize("kind", [Column, Pictures, Plot, Section, Table, Words])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.parts import Column, Table
-from oodometer.report.html.written import plain, shown_columns, table_data, written_rows
+from oodometer.document.html_table import cell_texts, plain, shown_columns, table_data
+from oodometer.document.table import Column, Table
 
 TABLE = Table(
     "t",
@@ -27,7 +27,7 @@ TABLE = Table(
 
 
 def test_numbers_are_written_as_their_column_says_and_hidden_ones_not_at_all() -> None:
-    assert [[cell.text for cell in row] for row in written_rows(TABLE)] == [
+    assert [[cell.text for cell in row] for row in cell_texts(TABLE)] == [
         ["a", "74.1", "−2.1", "1,000"],
         ["a rather long name of a model, as they are", "50.0", "+0.0", "12,345"],
         ["c", "50.0", "–", "–"],
@@ -35,11 +35,11 @@ def test_numbers_are_written_as_their_column_says_and_hidden_ones_not_at_all() -
 
 
 def test_an_interval_stands_beside_its_number_where_it_is_known() -> None:
-    assert [row[1].interval for row in written_rows(TABLE)] == ["[71.3, 76.8]", "[40.0, 60.0]", ""]
+    assert [row[1].interval for row in cell_texts(TABLE)] == ["[71.3, 76.8]", "[40.0, 60.0]", ""]
 
 
 def test_a_bar_lies_between_the_ends_of_its_column() -> None:
-    bars = [row[1].bar for row in written_rows(TABLE)]
+    bars = [row[1].bar for row in cell_texts(TABLE)]
     # the ends of the column are 0.4 and 0.7679
     np.testing.assert_allclose(bars[0] or (), [(0.7127 - 0.4) / 0.3679, 1.0])
     np.testing.assert_allclose(bars[1] or (), [0.0, 0.2 / 0.3679])
@@ -49,7 +49,7 @@ def test_a_bar_lies_between_the_ends_of_its_column() -> None:
 def test_a_bar_of_a_column_without_intervals_or_with_one_point_is_none() -> None:
     for value in (0.5, Estimate(0.5, 0.5, 0.5, 1, "x")):
         table = Table("t", "", (Column("x", "percent", bar=True),), ((value,),))
-        assert written_rows(table)[0][0].bar is None
+        assert cell_texts(table)[0][0].bar is None
 
 
 def test_columns_get_room_but_not_too_much() -> None:
@@ -72,4 +72,4 @@ def test_numpys_numbers_become_plain() -> None:
 
 
 def test_a_table_without_rows_is_empty() -> None:
-    assert written_rows(Table("t", "", (Column("x"),), ())) == []
+    assert cell_texts(Table("t", "", (Column("x"),), ())) == []
