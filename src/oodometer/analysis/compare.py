@@ -13,7 +13,6 @@ from oodometer.analysis.compare_family import (
     families_named,
     family_comparison_of,
     model_names_of,
-    signed,
 )
 from oodometer.analysis.named import cells_on
 from oodometer.core.errors import StoreError, UsageError
@@ -79,11 +78,12 @@ class Comparison:
     def __str__(self) -> str:
         counts = self.counts
         width = max(len(self.model_a), len(self.model_b), len("difference"))
+        difference = self.difference
         lines = [
             f"{self.heading}, top-1, the {counts.n} images that both saw",
             f"  {self.model_a.ljust(width)}  {self.accuracy_a}",
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
-            f"  {'difference'.ljust(width)}  {signed(self.difference)}  ({self.difference.interval})",
+            f"  {'difference'.ljust(width)}  {difference:+.4f}  n={difference.n}  ({difference.interval})",
             f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
             f"both {counts.both}, neither {counts.neither}",
             *self._together(),
@@ -93,7 +93,7 @@ class Comparison:
 
     def _together(self) -> list[str]:
         known = [
-            f"{name} {estimate.value:.4f}" + _bounds(estimate)
+            f"{name} {estimate:.4f}"
             for name, estimate in (("same answer", self.agreement), ("error consistency κ", self.error_consistency))
             if estimate is not None
         ]
@@ -270,12 +270,6 @@ def _consistency(counts: PairedCounts, level: float) -> Estimate | None:
     found = error_consistency_of(counts)
     name = "none: too few draws of a bootstrap for this level"
     return None if found is None else replace(found, low=None, high=None, interval=name)
-
-
-def _bounds(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" [{estimate.low:.4f}, {estimate.high:.4f}]"
 
 
 def p_text(p_value: float) -> str:

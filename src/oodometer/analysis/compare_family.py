@@ -68,11 +68,12 @@ class FamilyComparison:
     def __str__(self) -> str:
         width = max(len(self.model_a), len(self.model_b), len("difference"))
         n, over = self.difference.n, f"mean top-1 over {len(self.conditions)} conditions"
+        difference = self.difference
         lines = [
             f"{self.heading}, {over}, the {n} images that both saw under each",
             f"  {self.model_a.ljust(width)}  {self.accuracy_a}",
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
-            f"  {'difference'.ljust(width)}  {signed(self.difference)}  ({self.difference.interval})",
+            f"  {'difference'.ljust(width)}  {difference:+.4f}  n={difference.n}  ({difference.interval})",
             *self._about_left_out(),
             f"  {self.verdict}",
         ]
@@ -181,10 +182,3 @@ def model_names_of(a: Cell, b: Cell) -> tuple[str, str]:
     if a.model_name != b.model_name:
         return a.model_name, b.model_name
     return f"{a.model_name}@{a.model.digest[:8]}", f"{b.model_name}@{b.model.digest[:8]}"
-
-
-def signed(estimate: Estimate) -> str:
-    """A difference with its sign, its interval and n."""
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:+.4f} [no interval]  n={estimate.n}"
-    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]  n={estimate.n}"

@@ -105,7 +105,7 @@ class Gaps:
             mean = f", the mean of {len(row.conditions)} conditions" if len(row.conditions) > 1 else ""
             by = "mAP, " if row.measure == "map" else ""
             heading = f"{row.shift} ({by}n={_n(b)}{mean}) against {row.standard} (n={_n(a)})"
-            line = [f"  {row.model}", *drawn, *(_without_n(one) for one in (a, b, row.gap)), remark]
+            line = [f"  {row.model}", *drawn, *(f"{estimate:.4f}" for estimate in (a, b, row.gap)), remark]
             by_shift.setdefault(heading, []).append(line)
         if not by_shift:
             return ""
@@ -291,7 +291,3 @@ def _percentile(how: IntervalOptions, *, seed: int | None = None) -> Resampling:
 
 def _n(estimate: Estimate) -> str:
     return "?" if estimate.n is None else str(estimate.n)
-
-
-def _without_n(estimate: Estimate) -> str:
-    return str(estimate).partition("  n=")[0]

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from oodometer.analysis.compare import Compared
-from oodometer.analysis.compare_family import signed
 from oodometer.core.errors import CannotTellError, OodometerError, RequirementNotMetError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.intervals import corrected_level
@@ -44,7 +43,7 @@ class Judged:
     def reason(self) -> str:
         """Why, in a line."""
         where = {"worse": "lies below", "not worse": "reaches nowhere below", "can't tell": "does not settle"}
-        return f"{signed(self.difference)} {where[self.answer]} {-self.margin:g}"
+        return f"{self.difference:+.4f}  n={self.difference.n} {where[self.answer]} {-self.margin:g}"
 
     def __str__(self) -> str:
         return f"{self.heading}: {self.reason}"

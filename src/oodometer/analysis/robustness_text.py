@@ -61,14 +61,14 @@ def _fit(fitted: Fitted) -> list[str]:
 
 def _piece(piece: Piece) -> list[str]:
     signs = [""] if len(piece.slopes) == 1 else [f" {sign}" for sign in _signs(len(piece.slopes))]
-    slopes = [f"  {f'slope{sign}':9}  {_signed(slope)}" for sign, slope in zip(signs, piece.slopes, strict=True)]
-    return [*slopes, f"  intercept  {_signed(piece.intercept)}", f"  R²         {piece.r2:.4f}"]
+    slopes = [f"  {f'slope{sign}':9}  {slope:+.4f}" for sign, slope in zip(signs, piece.slopes, strict=True)]
+    return [*slopes, f"  intercept  {piece.intercept:+.4f}", f"  R²         {piece.r2:.4f}"]
 
 
 def _order(order: Order, n: int) -> list[str]:
     """Correlations of x and y, and how many models change places."""
     known = (("Pearson", order.pearson), ("Spearman", order.spearman), ("Kendall", order.kendall))
-    said = ", ".join(f"{name} {one.value:.3f}{_bounds(one, '.3f')}" for name, one in known if one is not None)
+    said = ", ".join(f"{name} {one:.3f}" for name, one in known if one is not None)
     swaps = f"  {order.swapped_pairs} of {order.pairs} pairs of models swap order"
     return [f"  x and y of {n} models: {said}", swaps] if said else [swaps]
 
@@ -82,7 +82,7 @@ def _beside_the_line(models: Sequence[ModelRobustness], n_x: int, plot: bool) ->
             (one.category or "?") + ("*" if one.in_baseline else ""),
             *(f"{x.value:.4f}" for x in one.x),
             f"{one.y.value:.4f}",
-            _signed(one.rho),
+            f"{one.rho:+.4f}",
             *([signed_bar(one.rho, reach=reach)] if plot else []),
             f"{one.rank_x} → {one.rank_y}",
         ]
@@ -93,19 +93,9 @@ def _beside_the_line(models: Sequence[ModelRobustness], n_x: int, plot: bool) ->
 
 def _beside_the_parent(models: Sequence[ModelRobustness]) -> str:
     rows = [
-        [one.model, str(one.parent), f"{one.y.value:.4f}", _signed(one.tau)] for one in models if one.tau is not None
+        [one.model, str(one.parent), f"{one.y.value:.4f}", f"{one.tau:+.4f}"] for one in models if one.tau is not None
     ]
     return columns([["model", "made from", "y", "τ"], *rows])
-
-
-def _signed(estimate: Estimate) -> str:
-    return f"{estimate.value:+.4f}{_bounds(estimate, '+.4f')}"
-
-
-def _bounds(estimate: Estimate, form: str) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" [{estimate.low:{form}}, {estimate.high:{form}}]"
 
 
 def _reach(estimates: Iterable[Estimate]) -> float:

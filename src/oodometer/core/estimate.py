@@ -15,6 +15,8 @@ class Estimate:
     0.7410 [0.7127, 0.7679]  n=1000
     >>> print(Estimate(0.741, None, None, None, "none: n is not known"))
     0.7410 [no interval]  n=?
+    >>> f"{Estimate(0.021, -0.004, 0.046, 1000, 'newcombe 95%'):+.3f}"
+    '+0.021 [-0.004, +0.046]'
     """
 
     value: float
@@ -24,6 +26,12 @@ class Estimate:
     interval: str
 
     def __str__(self) -> str:
+        return f"{self:.4f}  n={'?' if self.n is None else self.n}"
+
+    def __format__(self, form: str) -> str:
+        """The value and its interval, each number in the form; without a form as it prints, with n."""
+        if not form:
+            return str(self)
         known = self.low is not None and self.high is not None
-        bounds = f"{self.low:.4f}, {self.high:.4f}" if known else "no interval"
-        return f"{self.value:.4f} [{bounds}]  n={'?' if self.n is None else self.n}"
+        bounds = f"{self.low:{form}}, {self.high:{form}}" if known else "no interval"
+        return f"{self.value:{form}} [{bounds}]"
