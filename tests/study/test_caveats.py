@@ -23,7 +23,7 @@ OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 def doubts(store, categories="standard", **options) -> list[str]:
     study = study_of(store, options=OPTIONS, **options)
     origins = {model.name: Origin(categories) for model in study.models}
-    return doubts_of(study_of(store, origins=origins, options=OPTIONS))
+    return [doubt.text for doubt in doubts_of(study_of(store, origins=origins, options=OPTIONS))]
 
 
 @pytest.fixture
@@ -88,7 +88,9 @@ def test_few_images(table):
 def test_models_of_no_category(table):
     store = table(SMOOTH)
     study = study_of(store, origins={f"m{at}": Origin("standard") for at in range(11)}, options=OPTIONS)
-    assert "Nobody says of which category m11 is: no line goes through it." in doubts_of(study)
+    assert "Nobody says of which category m11 is: no line goes through it." in [
+        doubt.text for doubt in doubts_of(study)
+    ]
 
 
 def test_no_shift_and_one_model(filled, make_dataset):

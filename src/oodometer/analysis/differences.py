@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Points
@@ -29,6 +31,12 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
     if points.measure == "map":
         return difference_of(one, other, n=one.n, level=level)
     return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
+
+
+def difference_on_clean(points: Points, a: int, b: int, level: float) -> Estimate:
+    """Accuracy on the first clean set, of the model at place ``a`` minus that at ``b``; paired where it can be."""
+    models = tuple(replace(point, y=point.x[0]) for point in points.models)
+    return difference_under_shift(replace(points, models=models, right_y=points.right_x), a, b, level)
 
 
 def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:

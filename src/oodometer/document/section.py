@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from oodometer.core.estimate import Estimate
 from oodometer.document.table import Table
 
 
@@ -40,15 +41,58 @@ class Pictures:
 
 
 @dataclass(frozen=True)
+class DotRow:
+    """A model of `Dots`.
+
+    Args:
+        rank: In words: ``1``, or ``1–3`` where it is tied.
+        category: By which it is coloured.
+        pairs: For each panel where the line begins and where it ends, the clean and the shifted accuracy.
+        mean: Over all panels that count.
+    """
+
+    name: str
+    rank: str
+    category: str
+    pairs: tuple[tuple[Estimate | None, Estimate | None], ...]
+    mean: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Models by shifts: in every panel a line from the clean to the shifted accuracy, with the interval of the latter.
+
+    Args:
+        id: Its own on the page.
+        panels: What each is called.
+        rows: The best first.
+        ties: First and last row of runs that can't be told apart.
+        shown: How many rows stand there at once; the others are folded.
+    """
+
+    id: str
+    caption: str
+    panels: tuple[str, ...]
+    rows: tuple[DotRow, ...]
+    ties: tuple[tuple[int, int], ...] = ()
+    shown: int = 30
+
+
+@dataclass(frozen=True)
 class Words:
-    """Paragraphs, or lines of a list, or commands; below a heading, if it has one."""
+    """Paragraphs, or lines of a list, or commands; below a heading, if it has one.
+
+    Args:
+        evidence: For each line the id of the section that shows what it says; none: no line has one.
+    """
 
     lines: tuple[str, ...]
     kind: Literal["paragraphs", "list", "commands", "note"] = "paragraphs"
     title: str = ""
+    evidence: tuple[str, ...] = ()
 
 
-Part = Table | Plot | Pictures | Words
+Part = Table | Plot | Dots | Pictures | Words
 
 
 @dataclass(frozen=True)

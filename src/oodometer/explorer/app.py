@@ -28,7 +28,8 @@ from oodometer.explorer.pages import leaderboard as _leaderboard
 from oodometer.explorer.pages import model as _model
 from oodometer.explorer.pages import picture as _picture
 from oodometer.explorer.pages import shift as _shift
-from oodometer.explorer.render import html_of, json_of, looks_css, static_file
+from oodometer.explorer.render import html_of, json_of, static_file
+from oodometer.report.palette import looks_css
 
 Page = Callable[..., dict[str, Any]]
 Asked = tuple[tuple[str, Any], ...]

@@ -13,7 +13,7 @@ from oodometer.document.numbers import bounds, value_text, with_interval
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.links import path_link, query_link, twin
 from oodometer.report.html.environment import environment_of
-from oodometer.report.palette import UNKNOWN, looks_of
+from oodometer.report.palette import UNKNOWN
 
 SHARED = ("report.css", "theme.js")
 OWN = ("explorer.css", "explorer.js")
@@ -45,15 +45,6 @@ def static_file(name: str) -> tuple[str, bytes]:
     else:
         raise UnknownName(f"no such file: {name}")
     return TYPES[name.rpartition(".")[2]], place.read_bytes()
-
-
-def looks_css(categories: list[str]) -> str:
-    """The colours of categories, by their place among them; in both themes."""
-    lines = []
-    for place, look in enumerate(looks_of(categories).values()):
-        lines.append(f".look-{place} {{ --look: {look.colour}; }}")
-        lines.append(f':root[data-theme="dark"] .look-{place} {{ --look: {look.dark}; }}')
-    return "\n".join(lines) + "\n"
 
 
 def category_of(category: str) -> str:

@@ -54,3 +54,12 @@ def looks_of(categories: Iterable[str]) -> dict[str, Look]:
     others = sorted(name for name in names if name not in known and name != UNKNOWN)
     unknown = {UNKNOWN: NOBODY_SAYS} if UNKNOWN in names else {}
     return {**known, **{name: OTHERS[place % len(OTHERS)] for place, name in enumerate(others)}, **unknown}
+
+
+def looks_css(categories: Iterable[str]) -> str:
+    """The colours of categories as styles, by their place among the looks; in both themes."""
+    lines = []
+    for place, look in enumerate(looks_of(categories).values()):
+        lines.append(f".look-{place} {{ --look: {look.colour}; }}")
+        lines.append(f':root[data-theme="dark"] .look-{place} {{ --look: {look.dark}; }}')
+    return "\n".join(lines) + "\n"

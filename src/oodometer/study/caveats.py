@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from oodometer.analysis.text import listed
 from oodometer.study.evidence import warnings_about
@@ -13,21 +14,29 @@ MOST_NAMES = 4
 """More are counted."""
 
 
-def doubts_of(study: Study) -> list[str]:
-    """Everything that a reader must not read into the numbers."""
+@dataclass(frozen=True)
+class Doubt:
+    """Something that a reader must not read into the numbers, and the section of a report that shows why."""
+
+    text: str
+    evidence: str
+
+
+def doubts_of(study: Study) -> list[Doubt]:
+    """All doubts, the gravest first."""
     kinds = (
-        _without_shift(study),
-        _without_line(study),
-        _few_models(study),
-        _loose(study),
-        _small(study),
-        _other_images(study),
-        _attacks(study),
-        _unknown(study),
-        _imported(study),
-        iter(study.notes),
+        (_without_shift(study), "provenance"),
+        (_small(study), "leaderboard"),
+        (_few_models(study), "scatter"),
+        (_loose(study), "scatter"),
+        (_without_line(study), "scatter"),
+        (_other_images(study), "scatter"),
+        (_attacks(study), "provenance"),
+        (_unknown(study), "provenance"),
+        (_imported(study), "provenance"),
+        (iter(study.notes), "provenance"),
     )
-    return [line for lines in kinds for line in lines]
+    return [Doubt(line, evidence) for lines, evidence in kinds for line in lines]
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -16,13 +16,15 @@ from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
+from oodometer.document.html_dots import axis_of, drawn_rows
 from oodometer.document.html_table import cell_texts, plain, shown_columns, table_data
 from oodometer.document.section import Plot, Section
 from oodometer.report.html.environment import environment_of
-from oodometer.report.palette import UNKNOWN, looks_of
+from oodometer.report.palette import UNKNOWN, looks_css, looks_of
 from oodometer.study import Study
 
 SECTIONS = (
+    "overview",
     "summary",
     "leaderboard",
     "scatter",
@@ -82,10 +84,10 @@ def report_html(
 
 def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: str, facts: str = "") -> str:
     """One page of these sections, whose models are of these categories; ``facts`` stands below the title."""
-    shown = list(sections)
+    shown, known = list(sections), list(categories)
     looks = {
         name: {"colour": look.colour, "dark": look.dark, "symbol": look.symbol}
-        for name, look in looks_of(categories).items()
+        for name, look in looks_of(known).items()
     }
     has_plots = any(isinstance(part, Plot) for section in shown for part in section.parts)
     theme, *scripts = _scripts(has_plots)
@@ -98,7 +100,8 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
             facts=facts,
             sections=shown,
             looks=looks,
-            style=_styles(),
+            look_places={name: place for place, name in enumerate(looks)},
+            style=f"{_styles()}\n{looks_css(known)}",
             theme=theme.text,
             scripts=[script.text for script in scripts],
             plotly=plotly.text if plotly else "",
@@ -158,7 +161,12 @@ def _environment() -> Any:
 
     environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
     environment.globals.update(
-        kind_of=kind_of, shown_columns=shown_columns, cell_texts=cell_texts, table_data=table_data
+        kind_of=kind_of,
+        axis_of=axis_of,
+        drawn_rows=drawn_rows,
+        shown_columns=shown_columns,
+        cell_texts=cell_texts,
+        table_data=table_data,
     )
     return environment
 

@@ -41,7 +41,7 @@ def section(study: Study) -> Section | None:
         parts.append(_key_figures(shifts, best))
     if said := tuple(beyond_sentences(study)):
         parts.append(Words(said, "list", title="Beyond the line"))
-    if said := tuple(doubts_of(study)):
+    if said := tuple(doubt.text for doubt in doubts_of(study)):
         parts.append(Words(said, "list", title="What can’t be concluded"))
     parts += _notes(study)
     return Section("summary", "Summary", (*measured_sentences(study), *loss_sentences(study)), tuple(parts))

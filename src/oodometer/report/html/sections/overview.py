@@ -1,0 +1,189 @@
+"""The section "at a glance": one verdict, one picture, and what not to trust."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from oodometer.analysis.text import listed, plural
+from oodometer.core.estimate import Estimate
+from oodometer.document.numbers import amount_in_words, in_words, number
+from oodometer.document.section import DotRow, Dots, Part, Section, Words
+from oodometer.document.table import Column, Table
+from oodometer.report.palette import UNKNOWN
+from oodometer.study import Study, StudyShift
+from oodometer.study.caveats import doubts_of
+from oodometer.study.findings import leading, losses
+from oodometer.study.pair_verdict import Contest, PairVerdict, pair_verdict
+from oodometer.study.ranking import Ranking, ranking_of
+
+PANELS = 6
+"""Shifts that are drawn side by side; the leaderboard has all."""
+
+MOST_DOUBTS = 5
+
+
+def section(study: Study) -> Section | None:
+    """The answer first; None where no shift was measured."""
+    ranking = ranking_of(study)
+    if ranking is None:
+        return None
+    pair = pair_verdict(study, *ranking.models) if len(ranking.models) == 2 else None
+    parts: list[Part] = [_dots(study, ranking)]
+    if pair:
+        parts.append(_contests(pair))
+    if doubts := doubts_of(study)[:MOST_DOUBTS]:
+        lines, evidence = zip(*((doubt.text, doubt.evidence) for doubt in doubts), strict=True)
+        parts.append(Words(lines, "list", "What not to trust", evidence))
+    return Section("overview", "At a glance", (verdict(study, ranking, pair),), tuple(parts))
+
+
+def verdict(study: Study, ranking: Ranking, pair: PairVerdict | None) -> str:
+    """The one sentence that answers: who holds up best, or which of two is better."""
+    if pair:
+        return _of_two(pair)
+    if len(ranking.models) == 1:
+        return _of_one(study, ranking)
+    first, others = ranking.models[0], len(ranking.models) - 1
+    start = f"{_over(ranking.shifts)}, {first} holds up best: {_share(ranking.means[first])} right"
+    tied = ranking.tied_with_first
+    if not tied:
+        return f"{start}, ahead of all {others:,} others."
+    if len(tied) == others:
+        return f"{start}, but none of the {others:,} others can be told from it."
+    behind = others - len(tied)
+    rest = "the other one is" if behind == 1 else f"the other {behind:,} are"
+    return f"{start}; {listed(tied, 3)} can’t be told from it, {rest} behind."
+
+
+def _over(shifts: Sequence[StudyShift]) -> str:
+    return f"On {shifts[0].name}" if len(shifts) == 1 else f"On average over {len(shifts)} shifts"
+
+
+def _share(estimate: Estimate) -> str:
+    return in_words(estimate, "percent")
+
+
+def _of_one(study: Study, ranking: Ranking) -> str:
+    """One model: what it keeps."""
+    name = ranking.models[0]
+    worst = losses(study)[0]
+    loses = f"{number(worst.median, 'percent')} points on {worst.shift.name}"
+    most = f"; it loses most, {loses}" if len(ranking.shifts) > 1 else f", {loses.partition(' on ')[0]} less than clean"
+    return f"{_over(ranking.shifts)}, {name} is right on {_share(ranking.means[name])} of the images{most}."
+
+
+def _of_two(pair: PairVerdict) -> str:
+    """Two models: where the first is better, where worse, and where nobody can tell."""
+    answers = [contest.answer for contest in pair.shifted]
+    n = len(answers)
+    better, worse, open_ = (answers.count(answer) for answer in ("better", "worse", "can't tell"))
+    if not better and not worse:
+        under = f"{pair.first} and {pair.second} can’t be told apart under {_shifts(n)}"
+    else:
+        said = [f"better under {better} of {_shifts(n)}"] if better else [f"better under none of {_shifts(n)}"]
+        said += [f"worse under {worse}"] if worse else []
+        said += [f"can’t be told from it under {open_}"] if open_ else []
+        under = f"{pair.first} is, against {pair.second}, {', '.join(said)}"
+    return f"{under}; {_on_clean(pair.clean[0])}."
+
+
+def _shifts(n: int) -> str:
+    return "the only shift" if n == 1 else f"{n} shifts"
+
+
+def _on_clean(contest: Contest) -> str:
+    said = amount_in_words(contest.difference if contest.difference.value >= 0 else _turned(contest.difference))
+    if contest.answer == "can't tell":
+        more = ""
+        if contest.images and contest.difference.n:
+            more = f" (about {contest.images - contest.difference.n:,} images more would tell)"
+        difference = in_words(contest.difference, "points")
+        return f"on {contest.name} they can’t be told apart: {difference}{more}"
+    return f"on {contest.name} it is {contest.answer} by {said}"
+
+
+def _turned(difference: Estimate) -> Estimate:
+    low, high = (None if end is None else -end for end in (difference.high, difference.low))
+    return Estimate(-difference.value, low, high, difference.n, difference.interval)
+
+
+def _dots(study: Study, ranking: Ranking) -> Dots:
+    shifts = leading(study.shifts, PANELS)
+    origins = {model.name: model.origin for model in study.models}
+    of_shift = [{point.model: point for point in shift.points.models} for shift in shifts]
+    rows = []
+    for place, name in enumerate(ranking.models):
+        points = [of.get(name) for of in of_shift]
+        rows.append(
+            DotRow(
+                name,
+                _rank(*ranking.rank_of(place)),
+                origins[name].category or UNKNOWN,
+                tuple((None, None) if point is None else (point.x[0], point.y) for point in points),
+                ranking.means[name],
+            )
+        )
+    return Dots(
+        "overview-dots",
+        _caption(study, ranking, shifts),
+        tuple(shift.name for shift in shifts),
+        tuple(rows),
+        ranking.groups,
+    )
+
+
+def _rank(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _caption(study: Study, ranking: Ranking, shifts: Sequence[StudyShift]) -> str:
+    level = f"{100 * study.options.resampling.level:g} %"
+    several = len(ranking.shifts) > 1
+    mean = f"mean over {len(ranking.shifts)} shifts, each counting the same" if several else "shifted accuracy"
+    more = (
+        f" {len(study.shifts) - len(shifts)} more shifts are in the leaderboard."
+        if len(shifts) < len(study.shifts)
+        else ""
+    )
+    lacking = f" Without a place, since a shift is missing: {listed(ranking.left_out, 3)}." if ranking.left_out else ""
+    tied = (
+        f" Ranks are those a model may have; lines beside the names join models no two of which can be told apart "
+        f"({ranking.how}, {level})."
+        if len(ranking.models) > 1
+        else ""
+    )
+    return (
+        f"Every model, by {mean}: from clean accuracy (hollow) to accuracy under the shift (full), with the {level} "
+        f"interval of the latter.{tied}{more}{lacking}"
+    )
+
+
+def _contests(pair: PairVerdict) -> Table:
+    columns = (
+        Column("On"),
+        Column(pair.first, "percent", "Accuracy."),
+        Column(pair.second, "percent", "Accuracy."),
+        Column(
+            "Difference", "points", "The first minus the second, on the images that both saw where these are known."
+        ),
+        Column("The first is"),
+        Column("Images", "count", "Behind the difference."),
+        Column("To tell", "count", "Images in all with which it would be told with a probability of 80 %."),
+    )
+    rows = tuple(
+        (
+            contest.name,
+            contest.first,
+            contest.second,
+            contest.difference,
+            contest.answer.replace("'", "’"),
+            contest.difference.n,
+            contest.images,
+        )
+        for contest in pair.contests
+    )
+    caption = (
+        f"{pair.first} against {pair.second}. The intervals of the {plural(len(pair.contests), 'difference')} hold "
+        f"together at {100 * pair.level:g} % (Bonferroni)."
+    )
+    return Table("overview-contests", caption, columns, rows)
