@@ -31,6 +31,7 @@ def papers(monkeypatch):
     remark = Remark("second", "Table 3", "two means are exchanged")
     known = {"first": paper("first", AGREES, WORD), "second": paper("second", IS_OUT, remarks=(remark,))}
     monkeypatch.setattr(report, "PAPERS", known)
+    monkeypatch.setattr(report, "FROM_TESTBED", {})
     monkeypatch.setattr(
         report.taori2020, "reproduce", lambda folder: Reproduction("taori2020", f"from {folder}", (AGREES,))
     )
@@ -88,7 +89,7 @@ def test_the_text_to_the_letter(papers):
 
 def test_json_is_stable(papers):
     first, second = json.loads(json.dumps(reproduce().as_json(), allow_nan=False))
-    assert set(first) == {"paper", "title", "checks", "remarks"}
+    assert set(first) == {"paper", "title", "checks", "not_derived", "remarks"}
     assert first["checks"][0] == {
         "paper": "paper",
         "what": "slope",
