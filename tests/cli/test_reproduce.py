@@ -21,8 +21,9 @@ def test_a_paper_that_agrees() -> None:
     assert result.exit_code == 0
     title, held, blank, header, *_ = result.stdout.splitlines()
     assert title.startswith("hendrycks2019: ")
-    n = len(reproduce(["hendrycks2019"]).papers[0].checks)
-    assert (held, blank) == (f"{n} of {n} printed numbers agree", "")
+    n, n_words = len(reproduce(["hendrycks2019"]).papers[0].checks), 2
+    assert held == f"{n - n_words} of {n - n_words} printed numbers agree, and 2 of 2 statements in words"
+    assert blank == ""
     assert header.split() == ["published", "ours", "difference", "allowed", "what", "where"]
     assert result.stdout.count("✓") == n
     assert result.stderr == ""

@@ -137,13 +137,25 @@ def _paper(one: Reproduction) -> str:
 
 
 def summary(one: Reproduction) -> str:
-    """How many agree: of those that the paper prints, and apart from them of our own."""
+    """How many agree: of the numbers that the paper prints, of what it says in words, and apart from them of our own."""
     printed = [check for check in one.checks if check.source == "printed"]
+    numbers = [check for check in printed if _is_number(check)]
+    in_words = [check for check in printed if not _is_number(check)]
     own = [check for check in one.checks if check.source == "own"]
     known = sum(bool(check.known) and not check.holds for check in printed)
-    text = f"{sum(check.holds for check in printed)} of {len(printed)} printed numbers agree"
+    text = f"{_agree(numbers)} printed numbers agree"
+    text += f", and {_agree(in_words)} statements in words" if in_words else ""
     text += f" ({known} known not to, see ≠)" if known else ""
-    return text + (f"; {sum(check.holds for check in own)} of {len(own)} values of our own" if own else "")
+    return text + (f"; {_agree(own)} values of our own" if own else "")
+
+
+def _agree(checks: Sequence[Check]) -> str:
+    return f"{sum(check.holds for check in checks)} of {len(checks)}"
+
+
+def _is_number(check: Check) -> bool:
+    """Whether the paper gives a number, if only as a bound: 'at least 8', not 'improves'."""
+    return not isinstance(check.published, str) or any(letter.isdigit() for letter in check.published)
 
 
 def _row(check: Check) -> list[str]:
