@@ -97,6 +97,14 @@ def test_a_testbed_with_other_numbers_gives_exit_code_3(tmp_path: Path) -> None:
     assert f"slope (logit) of ImageNetV2, {len(STANDARD)} standard models" in result.stderr
 
 
+def test_a_testbed_without_the_networks_of_other_papers_leaves_their_numbers_underived(tmp_path: Path) -> None:
+    made = write_small_testbed(tmp_path / "made", whole=True)
+    result = oodometer("reproduce", "hendrycks2019", "many_faces2021", "--testbed", made, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    left = [number["what"] for paper in json.loads(result.stdout) for number in paper["not_derived"]]
+    assert {"mCE of DenseNet-121", "error on ImageNet-R of ResNeXt-50 32x4d"} <= set(left)
+
+
 def test_a_testbed_with_a_wrong_cell_gives_exit_code_3(tmp_path: Path) -> None:
     for name in ("robustness_top1s.csv", "model_categories.csv"):
         (tmp_path / name).write_text(shared("testbed", name).read_text())

@@ -137,7 +137,7 @@ def _paper(one: Reproduction) -> str:
 
 
 def summary(one: Reproduction) -> str:
-    """How many agree: of the numbers that the paper prints, of what it says in words, and apart from them of our own."""
+    """How many agree: of the numbers that the paper prints, of what it says in words, and of values of our own."""
     printed = [check for check in one.checks if check.source == "printed"]
     numbers = [check for check in printed if _is_number(check)]
     in_words = [check for check in printed if not _is_number(check)]

@@ -40,6 +40,8 @@ def checks() -> list[Check]:
 
 def checks_from(grid: Grid) -> list[Check]:
     """Accuracies on ImageNet-A and on the clean images of its classes."""
+    if not grid.has((), (ON_A, CLEAN)):
+        return []
     models = {name: model for name, model in IN_TESTBED.items() if model in grid.models}
     return [*(_accuracy(grid, *names) for names in models.items()), *_lost(grid), *_self_attention(grid), _usual(grid)]
 
