@@ -40,8 +40,7 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
   corrected interval, `correction`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
 - `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`),
-  `not_derived` (a list of `TextNumber`) and `remarks` (a list of `Remark`). `ls numbers`: a list of `TextNumber`:
-  `paper`, `where`, `what`, `sense` (about, at least...), `value`, `unit`, `words`.
+  `not_derived` (a list of `TextNumber`) and `remarks` (a list of `Remark`). `ls numbers`: a list of `TextNumber`.
 - `train`: an object: `model`, `file`, `architecture`, `parameters`, `training_images`, `held_out_images`,
   `iid_accuracy` (an `Estimate`), `digest`, `is_new`.
 - `ls STORE`: a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`,
@@ -59,6 +58,7 @@ PARTS = (
     "analysis.hardest:HardImage",
     "published.checks:Check",
     "published.checks:Remark",
+    "published.in_text.numbers:TextNumber",
     "stats.paired:PairedCounts",
 )
 """Types that public results are made of, without being public names themselves."""
