@@ -39,8 +39,8 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
   `--fail-if-worse` also its `gate`: `answer` (worse, not worse, can't tell), `margin`, `reason`, `difference` with the
   corrected interval, `correction`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
-- `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`) and
-  `remarks` (a list of `Remark`).
+- `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`),
+  `not_derived` (a list of `TextNumber`) and `remarks` (a list of `Remark`). `ls numbers`: a list of `TextNumber`.
 - `train`: an object: `model`, `file`, `architecture`, `parameters`, `training_images`, `held_out_images`,
   `iid_accuracy` (an `Estimate`), `digest`, `is_new`.
 - `ls STORE`: a list of cells: `model`, `weights`, `condition`, `data`, `rows`, `images`, `state`, `logits`, `key`,
@@ -58,6 +58,7 @@ PARTS = (
     "analysis.hardest:HardImage",
     "published.checks:Check",
     "published.checks:Remark",
+    "published.in_text.numbers:TextNumber",
     "stats.paired:PairedCounts",
 )
 """Types that public results are made of, without being public names themselves."""

@@ -88,6 +88,7 @@ SUB_PACKAGES = {
     "data.check": {"core", "catalogue", "data", "data.kinds", "data.layouts"},
     "explorer.pages": {"core", "stats", "store", "analysis", "study", "explorer"},
     "models.onnx_autograd": {"core", "models"},
+    "published.in_text": {"core", "catalogue", "metrics", "stats", "analysis", "published"},
     "report.html": {"core", "metrics", "stats", "store", "analysis", "study", "document", "report"},
     "report.tables": {"core", "analysis", "study", "document", "report", "store"},
     "train.augment": {"core", "train"},

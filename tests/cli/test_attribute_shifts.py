@@ -15,6 +15,7 @@ from sklearn.metrics import average_precision_score
 
 from as_typed import oodometer
 from oodometer.metrics.average_precision import DFR_SHIFTS
+from oodometer.published.tables import read_table
 
 MODELS = """
 import numpy as np
@@ -25,6 +26,10 @@ def grey(images):
 def two(images):
     light = grey(images) > 100
     return np.stack([~light, light], axis=1).astype(np.float32)
+
+def storefronts(images):
+    bank, gym = 2, 12  # in the published order of the classes
+    return (np.where(grey(images) > 100, gym, bank)[:, None] == np.arange(20)).astype(np.float32)
 
 def thirteen(images):
     return np.stack([np.cos(grey(images) * (k + 1)) for k in range(13)], axis=1).astype(np.float16)
@@ -231,6 +236,11 @@ def expected_map(images: list[tuple[int, list[int]]], wave=np.cos, first: float 
     return float(average_precision_score(targets[:, has], scores[:, has].astype(float), average="weighted"))
 
 
+PLACES = dict(zip(DFR_SHIFTS, ((1, 2, 2, 1), (3, 2, 2, 1), (2, 1, 2, 1), (2, 3, 2, 1), (2, 2, 1, 1), (2, 2, 3, 1),
+                               (2, 2, 2, 2), (2, 2, 2, 3)), strict=True))  # fmt: skip
+"""The attributes of the images of each shift."""
+
+
 def test_deepfashion_remixed_by_name(workplace):
     """Every mAP is that of scikit-learn on the numbers that the model is known to give."""
     made = deepfashion2(workplace / "data")
@@ -240,9 +250,7 @@ def test_deepfashion_remixed_by_name(workplace):
     result = oodometer("score", "runs", "--metrics", "map,map-ood", "--draws", "100", "--json")
     assert result.exit_code == 0, result.stderr
     found = {(row["condition"], row["metric"]): row["estimate"] for row in json.loads(result.stdout)}
-    places = dict(zip(DFR_SHIFTS, ((1, 2, 2, 1), (3, 2, 2, 1), (2, 1, 2, 1), (2, 3, 2, 1), (2, 2, 1, 1), (2, 2, 3, 1),
-                                   (2, 2, 2, 2), (2, 2, 2, 3)), strict=True))  # fmt: skip
-    each = {name: expected_map(made[attributes]) for name, attributes in places.items()}
+    each = {name: expected_map(made[attributes]) for name, attributes in PLACES.items()}
     assert {name: found[f"dfr/{name}", "map"]["value"] for name in DFR_SHIFTS} == pytest.approx(each, abs=1e-9)
     assert found["dfr/iid", "map"]["value"] == pytest.approx(expected_map(made[2, 2, 2, 1]), abs=1e-9)
     assert found["dfr", "map-ood"]["value"] == pytest.approx(np.mean(list(each.values())), abs=1e-9)
@@ -306,3 +314,81 @@ def test_every_command_judges_by_map(workplace):
     table = oodometer("table", "runs")
     assert table.exit_code == 0, table.stderr
     assert "By mAP, not top-1: dfr/size_small." in table.stdout
+
+
+def test_the_table_of_deepfashion_remixed(workplace):
+    """The columns of table 3 of Hendrycks et al. 2021, by mAP; each value is that of scikit-learn."""
+    made = deepfashion2(workplace / "data")
+    models = {"thirteen": (np.cos, 1.0), "other": (np.sin, 2.0)}
+    words = [word for name in models for word in ("--model", f"{name}=callable:attribute_models:{name}")]
+    assert oodometer("run", *words, "--size", "4", "--store", "runs", "--data-root", "data", "--partial",
+                     "--on", "dfr").exit_code == 0  # fmt: skip
+    result = oodometer("table", "runs", "--shift", "dfr", "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    iid, mean, *parts = read_table("hendrycks2021_dfr").columns
+    assert (iid, mean) == ("iid_map", "ood_mean_map")
+    assert [column["id"] for column in told["columns"]] == ["clean", "mean", *(f"dfr/{part}" for part in parts)]
+    assert [column["over"] for column in told["columns"][2:4]] == ["size", "size"]
+    assert [column["title"] for column in told["columns"][:4]] == ["iid", "mean", "small", "large"]
+    assert told["caption"] == "mAP of each model in per cent under each shift of dfr."
+    scored = json.loads(oodometer("score", "runs", "--metrics", "map-ood", "--json").stdout)
+    means = {row["model"]: row["estimate"] for row in scored}
+    for row in told["models"]:
+        wave = models[row["model"]]
+        each = {f"dfr/{name}": expected_map(made[place], *wave) for name, place in PLACES.items()}
+        expected = {"clean": expected_map(made[2, 2, 2, 1], *wave), "mean": np.mean(list(each.values())), **each}
+        assert {name: cell["value"] for name, cell in row["values"].items()} == pytest.approx(expected, abs=1e-9)
+        assert {**row["values"]["mean"], "best": None} == {**means[row["model"]], "best": None}
+    assert json.loads(oodometer("table", "runs", "--shift", "deepfashion-remixed", "--json").stdout) == told
+
+    gaps = json.loads(oodometer("table", "runs", "--what", "gaps", "--shift", "dfr", "--json").stdout)
+    assert [column["id"] for column in gaps["columns"]] == [f"dfr/{part}" for part in parts]
+    lost = {row["model"]: row["values"]["dfr/zoom_large"]["value"] for row in gaps["models"]}
+    assert lost["other"] == pytest.approx(
+        expected_map(made[2, 2, 2, 1], np.sin, 2.0) - expected_map(made[2, 2, 2, 3], np.sin, 2.0), abs=1e-9
+    )
+
+    usual = oodometer("table", "runs")
+    assert "not in the table, ask for them with --shift: dfr\n" in usual.stderr
+    assert usual.stdout.startswith("mAP of each model")
+    # not the top-1 accuracy of the same images
+    assert f"{100 * expected_map(made[2, 2, 2, 1]):.1f} [" in usual.stdout
+
+
+def test_the_table_of_some_of_deepfashion_remixed_has_no_mean(workplace):
+    deepfashion2(workplace / "data")
+    assert oodometer("run", "--model", "net=callable:attribute_models:thirteen", "--size", "4", "--store", "runs",
+                     "--data-root", "data", "--partial", "--on", "dfr/zoom_large", "--on", "dfr/size_small"
+                     ).exit_code == 0  # fmt: skip
+    result = oodometer("table", "runs", "--shift", "dfr", "--json")
+    assert [column["id"] for column in json.loads(result.stdout)["columns"]] == [
+        "clean", "dfr/size_small", "dfr/zoom_large",
+    ]  # fmt: skip
+    assert "no mean of net: the mean is over eight shifts, run with --on dfr; missing: size_large" in result.stderr
+
+
+def test_the_table_of_storefronts(workplace):
+    """The columns of table 2 of Hendrycks et al. 2021, which has no mean; the model knows what is light."""
+    folder = workplace / "data" / "streetview-storefronts"
+    grid = list(product(("bank", "gym"), ("us", "fr"), (2017, 2018, 2019), ("new", "old"), range(3)))
+    folder.mkdir(parents=True)
+    with (folder / "manifest.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["path", "label", "country", "year", "camera", "split"])
+        for number, (label, country, year, camera, copy) in enumerate(grid):
+            # one of three images of France looks like the other class
+            light = (label == "gym") != (country == "fr" and copy == 0)
+            picture(folder / f"{number:03d}.png", number + (150 if light else 0))
+            writer.writerow([f"{number:03d}.png", label, country, year, camera, "test"])
+    result = oodometer("run", "--model", "net=callable:attribute_models:storefronts", "--size", "4", "--store",
+                       "runs", "--data-root", "data", "--partial", "--on", "svsf")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(oodometer("table", "runs", "--shift", "svsf", "--json").stdout)
+    iid, *parts = read_table("hendrycks2021_svsf").columns
+    assert iid == "iid_error"
+    assert [column["id"] for column in told["columns"]] == ["clean", *(f"svsf/{part}" for part in parts)]
+    assert told["caption"] == "Top-1 accuracy of each model in per cent under each shift of svsf."
+    values = {name: cell["value"] for name, cell in told["models"][0]["values"].items()}
+    # as it was made: all right, but for a third in France
+    assert values == pytest.approx({name: 2 / 3 if name == "svsf/country_france" else 1.0 for name in values})

@@ -144,6 +144,17 @@ def test_json_has_the_same(root: Path) -> None:
     assert [one["there"] for one in unknown["shifts"]] == [None] * 8
 
 
+def test_the_numbers_of_the_papers_texts() -> None:
+    result = oodometer("ls", "numbers")
+    assert (result.exit_code, result.stderr) == (0, "")
+    # Hendrycks and Dietterich 2019, Section 3.5
+    line = next(line for line in result.stdout.splitlines() if line.endswith("mCE of ResNet-50 with CLAHE"))
+    assert line.split()[:5] == ["hendrycks2019", "Section", "3.5", "74.5", "percent"]
+    told = json.loads(oodometer("ls", "numbers", "--json").stdout)
+    assert len(told) == len(result.stdout.splitlines()) - 1
+    assert set(told[0]) == {"paper", "where", "what", "sense", "value", "unit", "words"}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

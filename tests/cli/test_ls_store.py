@@ -38,5 +38,5 @@ def test_names_of_a_store_are_no_names():
     shown = oodometer("ls", "--names", "runs")
     assert (shown.exit_code, shown.stderr) == (
         2,
-        "Error: --names goes with models, data, conditions, shifts, metrics\n",
+        "Error: --names goes with models, data, conditions, shifts, metrics, numbers\n",
     )

@@ -11,6 +11,7 @@ import pytest
 
 from as_typed import oodometer
 from oodometer.published import hendrycks2019, tables
+from oodometer.published.reproduce import reproduce
 from shared_data import shared
 from small_testbed import STANDARD, write_small_testbed
 
@@ -20,8 +21,9 @@ def test_a_paper_that_agrees() -> None:
     assert result.exit_code == 0
     title, held, blank, header, *_ = result.stdout.splitlines()
     assert title.startswith("hendrycks2019: ")
-    n = len(hendrycks2019.reproduce().checks)
-    assert (held, blank) == (f"{n} of {n} printed numbers agree", "")
+    n, n_words = len(reproduce(["hendrycks2019"]).papers[0].checks), 2
+    assert held == f"{n - n_words} of {n - n_words} printed numbers agree, and 2 of 2 statements in words"
+    assert blank == ""
     assert header.split() == ["published", "ours", "difference", "allowed", "what", "where"]
     assert result.stdout.count("✓") == n
     assert result.stderr == ""
@@ -93,6 +95,14 @@ def test_a_testbed_with_other_numbers_gives_exit_code_3(tmp_path: Path) -> None:
     assert result.exit_code == 3
     # as it was made: the slope on ImageNetV2 is 0.92, not the 0.923 of the real table
     assert f"slope (logit) of ImageNetV2, {len(STANDARD)} standard models" in result.stderr
+
+
+def test_a_testbed_without_the_networks_of_other_papers_leaves_their_numbers_underived(tmp_path: Path) -> None:
+    made = write_small_testbed(tmp_path / "made", whole=True)
+    result = oodometer("reproduce", "hendrycks2019", "many_faces2021", "--testbed", made, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    left = [number["what"] for paper in json.loads(result.stdout) for number in paper["not_derived"]]
+    assert {"mCE of DenseNet-121", "error on ImageNet-R of ResNeXt-50 32x4d"} <= set(left)
 
 
 def test_a_testbed_with_a_wrong_cell_gives_exit_code_3(tmp_path: Path) -> None:

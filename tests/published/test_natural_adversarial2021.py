@@ -89,7 +89,7 @@ def test_another_number_of_clean_images_has_another_chance_level(monkeypatch, n_
             "accuracy of ResNet-50 on ImageNet-A with Style Transfer (2.2 → 3.8)",
         ),
         (ON_A, "ResNet-152", ACCURACY, 6.2, "accuracy of ResNet-152 on ImageNet-A, here and in the many-faces paper"),
-        (ON_O, "ResNeXt-50 32x4d", ACCURACY, 1.4, "accuracy of ResNeXt-50 32x4d on ImageNet-A"),
+        (ON_O, "ResNeXt-50 32x4d", ACCURACY, 1.4, "accuracy of ResNeXt-50 on ImageNet-A, trained on clean images"),
     ],
 )
 def test_a_wrong_number_is_noticed(change, table, model, column, value, broken):

@@ -31,6 +31,7 @@ def papers(monkeypatch):
     remark = Remark("second", "Table 3", "two means are exchanged")
     known = {"first": paper("first", AGREES, WORD), "second": paper("second", IS_OUT, remarks=(remark,))}
     monkeypatch.setattr(report, "PAPERS", known)
+    monkeypatch.setattr(report, "FROM_TESTBED", {})
     monkeypatch.setattr(
         report.taori2020, "reproduce", lambda folder: Reproduction("taori2020", f"from {folder}", (AGREES,))
     )
@@ -68,7 +69,7 @@ def test_the_text_to_the_letter(papers):
     assert str(reproduce()) == "\n".join(
         [
             "first: Title of first",
-            "2 of 2 printed numbers agree",
+            "1 of 1 printed numbers agree, and 1 of 1 statements in words",
             "",
             "   published  ours    difference  allowed  what   where",
             "✓  1.69       1.6912  +0.0012     0.005    slope  Table 1",
@@ -86,9 +87,20 @@ def test_the_text_to_the_letter(papers):
     )
 
 
+def test_the_headline_counts_what_does_not_agree_and_no_words_as_numbers():
+    bound = Check("paper", "slope", "Section 4", "at least 8", "7.2", known="known: so it is")
+    # one that agrees after all is not among those that are known not to
+    agrees = Check("paper", "r", "Section 4", 0.24, 0.24, known="known: no longer")
+    mine = Check("paper", "fit", "the table", 0.9, 0.9, source="own")
+    headline = report.summary(Reproduction("paper", "Title", (AGREES, WORD, bound, agrees, mine)))
+    assert headline == (
+        "2 of 3 printed numbers agree, and 1 of 1 statements in words (1 known not to, see ≠); 1 of 1 values of our own"
+    )
+
+
 def test_json_is_stable(papers):
     first, second = json.loads(json.dumps(reproduce().as_json(), allow_nan=False))
-    assert set(first) == {"paper", "title", "checks", "remarks"}
+    assert set(first) == {"paper", "title", "checks", "not_derived", "remarks"}
     assert first["checks"][0] == {
         "paper": "paper",
         "what": "slope",

@@ -7,16 +7,16 @@ import click
 from oodometer.cli.output import as_json, print_json, say, warn
 from oodometer.core.errors import UsageError
 
-WORDS = ("models", "data", "conditions", "shifts", "metrics")
+WORDS = ("models", "data", "conditions", "shifts", "metrics", "numbers")
 
 
 @click.command(
     "ls",
     help="Show what is in a store; or the kinds of models, the kinds of data, the conditions that there are, the "
-    "shifts with what each needs and what of that is there, or the metrics with a line about each. A store of such a "
-    "name in this folder comes first.",
+    "shifts with what each needs and what of that is there, the metrics with a line about each, or the numbers that "
+    "the papers state in their text. A store of such a name in this folder comes first.",
 )
-@click.argument("what", metavar="STORE|models|data|conditions|shifts|metrics")
+@click.argument("what", metavar="STORE|models|data|conditions|shifts|metrics|numbers")
 @click.option("--names", is_flag=True, help="The names, though a store here is called models, data... too.")
 @click.option(
     "--data-root", metavar="DIR", help="For shifts: the folder that holds the published sets; or set OODOMETER_DATA."
@@ -39,6 +39,8 @@ def command(what: str, names: bool, data_root: str | None, as_json: bool) -> Non
         _show_shifts(data_root, as_json=as_json)
     elif what == "metrics":
         _show_metrics(as_json=as_json)
+    elif what == "numbers":
+        _show_numbers(as_json=as_json)
     else:
         listed = _names(what)
         print_json(listed) if as_json else click.echo("\n".join(listed))
@@ -65,6 +67,12 @@ def _show_metrics(*, as_json: bool) -> None:
     from oodometer.analysis.metric_list import metric_lines, metric_table
 
     print_json(metric_lines()) if as_json else click.echo(metric_table())
+
+
+def _show_numbers(*, as_json: bool) -> None:
+    from oodometer.published.in_text.numbers import all_numbers, number_table
+
+    print_json([number.as_json() for number in all_numbers()]) if as_json else click.echo(number_table())
 
 
 def _names(what: str) -> list[str]:

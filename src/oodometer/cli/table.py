@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     type=click.Choice(["latex", "markdown", "csv", "text"]),
     help="LaTeX wants the package booktabs; CSV has full precision.  [default: as the file ends, or text]",
 )
-@click.option("--shift", "shifts", multiple=True, metavar="NAME", help="A condition or family; more than once.")
+@click.option(
+    "--shift",
+    "shifts",
+    multiple=True,
+    metavar="NAME",
+    help="A condition or family; more than once. Of dfr or svsf alone: each of its shifts, and the mean mAP of dfr.",
+)
 @click.option(
     "--columns",
     metavar="NAME,...",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +65,10 @@ class Grid:
         if not columns:
             raise DataError(f"{ACCURACIES}: no column whose name starts with {prefix!r}; {LAYOUT}")
         return np.stack(columns, axis=1)
+
+    def has(self, models: Iterable[str], settings: Iterable[str]) -> bool:
+        """Whether all these models and settings are in the table."""
+        return set(models) <= set(self.models) and set(settings) <= set(self.accuracies)
 
     def rows(self, models: tuple[str, ...]) -> list[int]:
         """The places of models."""

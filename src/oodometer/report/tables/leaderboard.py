@@ -57,7 +57,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
     footnotes = [*clean_sides(study, shifts), *means_and_measures(shifts), *lines(study, shifts, asked.columns)]
     return ModelTable(
         "leaderboard",
-        f"Top-1 accuracy of each model in per cent{', clean and under shift' if shifts else ''}.",
+        f"{_measure(shifts)} of each model in per cent{', clean and under shift' if shifts else ''}.",
         tuple(columns),
         rows_in_groups(study, columns, options),
         (*common_footnotes(columns), *footnotes, *_conventions(asked)),
@@ -68,6 +68,11 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Mode
             *(without_line(shifts) if "rho" in asked.columns else ()),
         ),
     )
+
+
+def _measure(shifts: Sequence[StudyShift]) -> str:
+    """Top-1 accuracy, but where all is judged by mAP."""
+    return "mAP" if shifts and all(one.points.measure == "map" for one in shifts) else "Top-1 accuracy"
 
 
 def _columns(study: Study, shifts: Sequence[StudyShift], options: TableOptions) -> tuple[str, ...]:
@@ -100,11 +105,13 @@ def _clean(asked: Asked) -> Column:
     clean = asked.study.conditions[0]
     near = [one.points for one in asked.study.shifts if one.points.x == (clean.name,)]
     points = next((one for one in near if one.right_x is not None), near[0] if near else None)
-    differ = None if points is None else differ_in(_as_shifted(points), asked.study.options.resampling.level)
-    return Column("clean", "clean", "percent", "high", asked.of_these(clean.accuracies), differ=differ)
+    differ = None if points is None else differ_in(as_shifted(points), asked.study.options.resampling.level)
+    by_map = points is not None and points.measure == "map"
+    values = {one.model: one.x[0] for one in points.models} if points and by_map else clean.accuracies
+    return Column("clean", "clean", "percent", "high", asked.of_these(values), differ=differ)
 
 
-def _as_shifted(points: Points) -> Points:
+def as_shifted(points: Points) -> Points:
     """The clean side in the place of the shifted one."""
     models = tuple(replace(one, y=one.x[0]) for one in points.models)
     return replace(points, models=models, right_y=points.right_x)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.attribute_parts import parts_of
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table
 from oodometer.report.tables.leaderboard import leaderboard_table
+from oodometer.report.tables.parts import parts_table
 from oodometer.report.tables.table import ModelTable, TableOptions
-from oodometer.store.index import Source
+from oodometer.store.index import Source, index_at
 from oodometer.study import Study, study_of
 
 TABLES: Mapping[str, Callable[[Study, TableOptions], ModelTable]] = {
@@ -41,7 +44,8 @@ def table(
     Args:
         what: ``leaderboard`` (clean and shifted accuracy with ρ), ``corruptions`` (each of a family), or ``gaps``
             (what is lost under each shift).
-        options: Which shifts, columns and models.
+        options: Which shifts, columns and models. A published attribute shift (``dfr``, ``svsf``) stands for all of its
+            parts; alone, it makes the table of its paper.
         origins: Category and parent of models whose cards do not say.
         line: How the lines from clean to shifted accuracy are drawn.
     """
@@ -51,9 +55,15 @@ def table(
         raise UsageError(f"--what corruptions has accuracies, or with --columns one of: {', '.join(RATIOS)}")
     if what == "gaps" and options.columns:
         raise UsageError("--columns are those of the leaderboard; --what gaps has its own")
+    index = index_at(store)
+    parts = {name: parts_of(index, name) for name in options.shifts}
+    options = replace(options, shifts=tuple(one for name in options.shifts for one in parts[name] or (name,)))
+    make = TABLES[what]
+    if what == "leaderboard" and len(parts) == 1 and all(parts.values()) and not options.columns:
+        make = parts_table
     # Shifts that are named are the only ones whose lines are drawn; a family's corruptions need no line.
     only = options.shifts or None if what != "corruptions" else None
-    return TABLES[what](study_of(store, origins=origins, options=line, only=only), options)
+    return make(study_of(index, origins=origins, options=line, only=only), options)
 
 
 def room_for(form: str) -> int | None:
