@@ -86,7 +86,7 @@ SUB_PACKAGES = {
     "data.kinds": {"core", "data"},
     "data.layouts": {"core", "catalogue", "data", "data.kinds"},
     "data.check": {"core", "catalogue", "data", "data.kinds", "data.layouts"},
-    "explorer.pages": {"core", "stats", "store", "analysis", "study", "explorer"},
+    "explorer.pages": {"core", "stats", "store", "analysis", "study", "document", "report", "report.html", "explorer"},
     "models.onnx_autograd": {"core", "models"},
     "published.in_text": {"core", "catalogue", "metrics", "stats", "analysis", "published"},
     "report.html": {"core", "metrics", "stats", "store", "analysis", "study", "document", "report"},

@@ -22,7 +22,7 @@ def test_the_axis_holds_every_interval_and_ends_at_round_numbers():
     axis = axis_of(dots((share(0.71), share(0.43))))
     assert (axis.low, axis.high, axis.step) == (0.3, 0.8, 0.1)
     assert axis.place(0.55) == pytest.approx(50)
-    assert axis.grid == pytest.approx(20)
+    assert axis.n_lines == 5
 
 
 def test_the_axis_never_leaves_0_and_1():

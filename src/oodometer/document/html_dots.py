@@ -34,9 +34,9 @@ class Axis:
         return 100 * (min(max(share, self.low), self.high) - self.low) / (self.high - self.low)
 
     @property
-    def grid(self) -> float:
-        """How far apart the lines of the grid are, in per cent of the panel."""
-        return 100 * self.step / (self.high - self.low)
+    def n_lines(self) -> int:
+        """Of the grid, from one end to the other."""
+        return round((self.high - self.low) / self.step)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ class DotRow:
         category: By which it is coloured.
         pairs: For each panel where the line begins and where it ends, the clean and the shifted accuracy.
         mean: Over all panels that count.
+        link: Where the name leads, if anywhere.
     """
 
     name: str
@@ -56,6 +57,7 @@ class DotRow:
     category: str
     pairs: tuple[tuple[Estimate | None, Estimate | None], ...]
     mean: Estimate | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True)

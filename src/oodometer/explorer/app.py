@@ -79,7 +79,7 @@ def warm(explorer: Explorer) -> None:
     }
     for template, page in first.items():
         with suppress(OodometerError):
-            html_of(template, {**page(), "address": "", "pictures": False})
+            html_of(template, {**page(), **_leaderboard.glance(explorer), "address": "", "pictures": False})
 
 
 def _add_page(
@@ -153,7 +153,10 @@ def _add_lists(app: FastAPI, explorer: Explorer) -> None:
         """Two models on the images that both saw: the difference, and what one gets right and the other wrong."""
         return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, show=show, page=page)
 
-    _add_page(app, explorer, "/", "leaderboard", leaderboard)
+    def glance(*, shift: str | None = None) -> dict[str, Any]:  # noqa: ARG001 - the same whatever is chosen below
+        return _leaderboard.glance(explorer)
+
+    _add_page(app, explorer, "/", "leaderboard", leaderboard, glance)
     _add_page(app, explorer, "/compare", "compare", compare)
 
 

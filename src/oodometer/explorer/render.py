@@ -8,14 +8,15 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain
 from oodometer.document.numbers import bounds, value_text, with_interval
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.links import path_link, query_link, twin
-from oodometer.report.html.environment import environment_of
 from oodometer.report.palette import UNKNOWN
 
 SHARED = ("report.css", "theme.js")
+OF_DOCUMENTS = ("dots.css",)
 OWN = ("explorer.css", "explorer.js")
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -40,6 +41,8 @@ def static_file(name: str) -> tuple[str, bytes]:
     """The type and content of a script or style; of these names and no others."""
     if name in SHARED:
         place = files("oodometer.report.html").joinpath("static", name)
+    elif name in OF_DOCUMENTS:
+        place = files("oodometer.document").joinpath("static", name)
     elif name in OWN:
         place = files("oodometer.explorer").joinpath("static", name)
     else:

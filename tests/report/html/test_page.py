@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from oodometer.core.errors import UsageError
+from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Pictures, Plot, Section, Words
 from oodometer.document.table import Column, Table
-from oodometer.report.html.page import SECTIONS, json_in_html, page_html, write_report
+from oodometer.report.html.page import SECTIONS, page_html, write_report
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028'\"&"
 

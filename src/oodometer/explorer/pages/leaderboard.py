@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.families import family_in
 from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.document.section import Dots, Part, Words
 from oodometer.explorer.catalogue import Catalogue, UnknownName
 from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.links import path_link
 from oodometer.explorer.pages.answers import clean_names, sizes_of
+from oodometer.report.html.sections.overview import section
+from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.study import Study, StudyShift
 
 MOST_COLUMNS = 12
@@ -68,6 +72,24 @@ def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, An
         "pending": explorer.studying,
         "why_no_study": explorer.why_no_study,
     }
+
+
+def glance(explorer: Explorer) -> dict[str, Any]:
+    """What the report begins with, and the looks of categories; nothing where no study is finished yet."""
+    study = explorer.study()
+    overview = section(study) if study else None
+    if overview is None:
+        return {"overview": None, "look_places": {}}
+    categories = [model.origin.category or UNKNOWN for model in study.models] if study else []
+    places = {name: place for place, name in enumerate(looks_of(categories))}
+    return {"overview": replace(overview, parts=tuple(map(_linked, overview.parts))), "look_places": places}
+
+
+def _linked(part: Part) -> Part:
+    """The part with links to pages; those to sections of a report lead nowhere here."""
+    if isinstance(part, Dots):
+        return replace(part, rows=tuple(replace(row, link=path_link("model", row.name)) for row in part.rows))
+    return replace(part, evidence=()) if isinstance(part, Words) else part
 
 
 def _chosen(study: Study | None, name: str | None) -> StudyShift | None:

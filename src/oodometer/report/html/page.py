@@ -5,21 +5,17 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.core.extras import import_extra
-from oodometer.document.html_dots import axis_of, drawn_rows
-from oodometer.document.html_table import cell_texts, plain, shown_columns, table_data
+from oodometer.document.html_environment import environment_of
 from oodometer.document.section import Plot, Section
-from oodometer.report.html.environment import environment_of
 from oodometer.report.palette import UNKNOWN, looks_css, looks_of
 from oodometer.study import Study
 
@@ -93,7 +89,7 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
     theme, *scripts = _scripts(has_plots)
     plotly = _plotly() if has_plots else None
     page: str = (
-        _environment()
+        environment_of("oodometer.report.html", extra="report", what="reports")
         .get_template("page.html.j2")
         .render(
             title=title,
@@ -111,23 +107,6 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
     return page
 
 
-def json_in_html(value: Any) -> str:
-    r"""JSON that can stand inside a script element: nothing in it ends the element or begins another.
-
-    >>> print(json_in_html(["</script>", 1.5]))
-    ["\u003c/script\u003e",1.5]
-    """
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
-
-
-def kind_of(part: object) -> str:
-    """What a part is, for the templates."""
-    return type(part).__name__.lower()
-
-
 def _scripts(has_plots: bool) -> list[Script]:
     """The page's own scripts, the one for light and dark first, and then those that draw plots."""
     draw = [name.removesuffix(".js") for name in _names(".js")] if has_plots else []
@@ -143,7 +122,9 @@ def _plotly() -> Script:
 
 def _styles() -> str:
     """The page's style, and what single plots add to it."""
-    return "\n".join(_static(name) for name in sorted(_names(".css"), key=lambda name: name != "report.css"))
+    own = [_static(name) for name in sorted(_names(".css"), key=lambda name: name != "report.css")]
+    dots = files("oodometer.document").joinpath("static", "dots.css").read_text("utf-8")
+    return "\n".join([*own, dots])
 
 
 def _names(ending: str) -> list[str]:
@@ -153,22 +134,6 @@ def _names(ending: str) -> list[str]:
 
 def _static(name: str) -> str:
     return files("oodometer.report.html").joinpath("static", name).read_text("utf-8")
-
-
-def _environment() -> Any:
-    environment = environment_of("oodometer.report.html", extra="report", what="reports")
-    import markupsafe  # comes with jinja2
-
-    environment.filters["json"] = lambda value: markupsafe.Markup(json_in_html(value))
-    environment.globals.update(
-        kind_of=kind_of,
-        axis_of=axis_of,
-        drawn_rows=drawn_rows,
-        shown_columns=shown_columns,
-        cell_texts=cell_texts,
-        table_data=table_data,
-    )
-    return environment
 
 
 def write_report(html: str, place: Path) -> int:

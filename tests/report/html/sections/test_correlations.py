@@ -11,9 +11,9 @@ from scipy.special import expit, logit
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Plot, Words
 from oodometer.document.table import Table
-from oodometer.report.html.page import json_in_html
 from oodometer.report.html.sections.correlations import section
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, write_table

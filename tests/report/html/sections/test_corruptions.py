@@ -9,10 +9,10 @@ import pytest
 
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.score import score
+from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Pictures, Plot
 from oodometer.document.table import Table
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES, alexnet
-from oodometer.report.html.page import json_in_html
 from oodometer.report.html.sections.corruptions import section
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
