@@ -23,6 +23,9 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
     "nearest...",
 )
 @click.option("--like", metavar="CARD", help="As the card (.toml) of a trained model says; other options change that.")
+@click.option(
+    "--recipe", metavar="NAME", help="The numbers of a paper: icons-50, cifar-100-subtypes; other options change them."
+)
 @click.option("-o", "--out", metavar="FILE", help="The .onnx file; card and checkpoint lie beside it.  [default: NET]")
 @click.option(
     "--hold-out",
@@ -33,11 +36,16 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
 )
 @click.option("--epochs", type=click.IntRange(min=1), default=30, show_default=True, help="Passes over the images.")
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at first; then half a cosine.")
+@click.option("--weight-decay", type=float, default=0.0005, show_default=True, help="Of all weights.")
 @click.option("--batch", type=click.IntRange(min=2), default=128, show_default=True, help="Images per step.")
 @click.option("--width", type=click.FloatRange(min=0, min_open=True), help="Of a ResNet: so many times the channels.")
 @click.option("--size", type=click.IntRange(min=4), default=32, show_default=True, help="Pixels in each direction.")
 @click.option(
-    "--augment", default="mirror,crop", show_default=True, metavar="NAME,...", help="mirror, crop, erase, or none."
+    "--augment",
+    default="mirror,crop",
+    show_default=True,
+    metavar="NAME,...",
+    help="mirror, crop, crop-black, erase, or none.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the first weights and every draw.")
 @click.option("--init", metavar="FILE", help="Begin with the weights of this checkpoint (.pt), maybe of other classes.")

@@ -46,6 +46,7 @@ class TrainingJob:
         half: Store the weights in float16.
         compute: Device and threads.
         force: Replace the model and the checkpoint of another training.
+        recipe_name: What the recipe is called, for the card.
     """
 
     dataset: Dataset
@@ -57,6 +58,7 @@ class TrainingJob:
     half: bool = False
     compute: Compute = field(default_factory=lambda: Compute(threads=0))
     force: bool = False
+    recipe_name: str | None = None
 
     @property
     def checkpoint(self) -> Path:
@@ -284,6 +286,7 @@ def _notes(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
     return {
         "architecture": recipe.net,
         "seed": recipe.seed,
+        "recipe": job.recipe_name,
         **(_sgd(recipe) if trained else {}),
         "hold_out": list(job.hold_outs),
         "init": None if job.init is None else job.init.stem,
