@@ -7,13 +7,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, print_json, say
+from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins, plugins, print_json, say
 
 
 @click.command(
     "train",
-    help="Train a small network on DATA (a folder, an array, a manifest...) and write it as ONNX with its card. A "
-    "tenth of the images, and what is held out, is never trained on. The same command goes on after a kill.",
+    help="Train a small network on DATA (a folder, an array, a manifest, or the name of a published set below "
+    "--data-root) and write it as ONNX with its card. A tenth of the images, and what is held out, is never trained "
+    "on. The same command goes on after a kill.",
 )
 @click.argument("data")
 @click.option(
@@ -32,8 +33,10 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
     "hold_outs",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Never train on these; of icons also subtypes, versions; several times, or with commas.",
+    help="Never train on these; of icons also subtypes, versions, of CIFAR-100 subtypes/1 to subtypes/4; several "
+    "times, or with commas.",
 )
+@click.option("--label", metavar="COLUMN", help="Tell apart the values of this column, rather than the labels.")
 @click.option("--epochs", type=click.IntRange(min=1), default=30, show_default=True, help="Passes over the images.")
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at first; then half a cosine.")
 @click.option("--weight-decay", type=float, default=0.0005, show_default=True, help="Of all weights.")
@@ -57,6 +60,8 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
     "--threads", type=click.IntRange(min=0), default=0, help="Of torch; 0: one per core. The result depends on it."
 )
 @click.option("--force", is_flag=True, help="Replace the model and the checkpoint of another training.")
+@data_root
+@click.option("--partial", is_flag=True, help="Use a published set that is not whole.")
 @plugins
 @as_json
 def command(
@@ -64,18 +69,22 @@ def command(
     out: str | None,
     like: str | None,
     force: bool,
+    data_root: str | None,
+    partial: bool,
     as_json: bool,
     plugin_modules: tuple[str, ...],
     **said: Any,
 ) -> None:
     """Train one network."""
-    from oodometer.data.layouts.icons50 import icons_or_any
+    from oodometer.data.root import root_at
+    from oodometer.data.training_set import training_set
     from oodometer.train.job_from_options import TrainingOptions, training_job
     from oodometer.train.training import TrainingWatcher, train
 
     import_plugins(plugin_modules)
     options = TrainingOptions(**_given(said))
-    job = training_job(icons_or_any(data), options, like=like, out=out, force=force)
+    dataset = training_set(data, root_at(data_root, partial=partial))
+    job = training_job(dataset, options, like=like, out=out, force=force)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:
         say(f"nothing new to do: {job.out} is the result of this very training")

@@ -11,16 +11,12 @@ from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, OodometerError
+from oodometer.data.layouts.deepfashion2 import BASE
 from oodometer.shifts.attribute import attribute_shifts, fewer_images, pairs_of
 from oodometer.shifts.constraint import Constraint, matches, parse_base
 from oodometer.shifts.sources import Sources
 
-DFR_BASE = parse_base("scale=2,occlusion=2,viewpoint=2,zoom_in=1")
-"""Medium scale and occlusion, seen from the front, no zoom.
-
-The paper's text says that the base is seen from the side or back, and its table of results that this is a shift. The
-script that made the table trains on viewpoint 2, which is frontal in DeepFashion2.
-"""
+DFR_BASE = [Constraint(column, (str(value),)) for column, value in BASE.items()]
 
 DFR_SHIFTS = (
     Constraint("scale", ("1",), "size_small"),

@@ -10,6 +10,7 @@ from typing import Any
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Compute
+from oodometer.data.training_set import labelled_by
 from oodometer.train.augment.registry import parse_augmentations
 from oodometer.train.named_recipes import recipe_named
 from oodometer.train.networks.registry import with_width
@@ -33,6 +34,7 @@ class TrainingOptions:
         width: Of a ResNet: so many times the channels.
         epochs, lr, batch, size, seed, momentum, weight_decay: As of `Recipe`.
         augment: Names with commas, or ``none``.
+        label: A column of the data whose values are to be told apart, rather than the labels.
         hold_outs: What is never trained on, as ``COLUMN=VALUE``; several with commas.
         init: A checkpoint (.pt) whose weights are the first ones.
         half: Store the weights in float16.
@@ -52,6 +54,7 @@ class TrainingOptions:
     momentum: float | None = None
     weight_decay: float | None = None
     augment: str | None = None
+    label: str | None = None
     hold_outs: Sequence[str] | None = None
     init: str | None = None
     half: bool | None = None
@@ -80,6 +83,7 @@ def training_job(
         raise UsageError("--recipe and --like both say how to train; give one of them")
     said = _with_recipe(options) if like is None else _with_card(options, Path(like))
     recipe = recipe_of(said)
+    dataset = dataset if said.label is None else labelled_by(dataset, said.label)
     hold_outs = tuple(name.strip() for several in said.hold_outs or () for name in several.split(","))
     device: Any = said.device or "cpu"
     return TrainingJob(
@@ -93,6 +97,7 @@ def training_job(
         compute=Compute(device=device, threads=said.threads or 0),
         force=force,
         recipe_name=_told_recipe(options),
+        label=said.label,
     )
 
 

@@ -47,6 +47,7 @@ class TrainingJob:
         compute: Device and threads.
         force: Replace the model and the checkpoint of another training.
         recipe_name: What the recipe is called, for the card.
+        label: The column whose values the labels are, for the card; None: the data's own labels.
     """
 
     dataset: Dataset
@@ -59,6 +60,7 @@ class TrainingJob:
     compute: Compute = field(default_factory=lambda: Compute(threads=0))
     force: bool = False
     recipe_name: str | None = None
+    label: str | None = None
 
     @property
     def checkpoint(self) -> Path:
@@ -288,6 +290,7 @@ def _notes(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
         "seed": recipe.seed,
         "recipe": job.recipe_name,
         **(_sgd(recipe) if trained else {}),
+        "label": job.label,
         "hold_out": list(job.hold_outs),
         "init": None if job.init is None else job.init.stem,
         "init_training_data": None if job.init is None else _training_data_of(job.init),
