@@ -318,6 +318,7 @@ PUBLIC = [
     "LabelSpace",
     "Line",
     "Listing",
+    "MeanGap",
     "Metric",
     "Model",
     "ModelError",
@@ -412,6 +413,7 @@ PUBLIC = [
     "table",
     "train",
     "training_job",
+    "training_set",
     "verify",
     "write_sheet",
 ]

@@ -14,7 +14,6 @@ from made_cifar import FINE_BELOW_COARSE, pixels, put_cifar_10, put_cifar_100
 from oodometer.core.errors import DataError, UsageError
 from oodometer.data.layouts.cifar import CLASSES
 from oodometer.data.layouts.cifar_100 import broad_classes, subtypes
-from oodometer.data.root import DataRoot
 from oodometer.data.training_set import labelled_by, training_set
 
 
@@ -48,15 +47,15 @@ def test_the_five_batches_of_cifar_10(tmp_path, binary):
 
 def test_by_name_below_a_root(tmp_path):
     put_cifar_100(tmp_path / "cifar-100-python", per_subtype=1)
-    data = training_set("CIFAR100", DataRoot(str(tmp_path)))
+    data = training_set("CIFAR100", data_root=str(tmp_path))
     assert (data.name, len(data)) == ("cifar-100", 100)
     with pytest.raises(DataError, match=r"cifar-10 is not in .*: expected cifar-10-batches-py"):
-        training_set("cifar-10", DataRoot(str(tmp_path)))
+        training_set("cifar-10", data_root=str(tmp_path))
     with pytest.raises(DataError, match=r"^cifar-10: no such file or folder; .* --data-root where cifar-10 is$"):
         training_set("cifar-10")
     (tmp_path / "cifar-100-python" / "train").unlink()
     with pytest.raises(DataError, match=r"no batch train \(python\) or train\.bin"):
-        training_set("cifar-100", DataRoot(str(tmp_path)))
+        training_set("cifar-100", data_root=str(tmp_path))
 
 
 def test_a_folder_that_only_has_the_name_is_any_data(tmp_path):

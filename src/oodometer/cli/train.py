@@ -76,14 +76,14 @@ def command(
     **said: Any,
 ) -> None:
     """Train one network."""
-    from oodometer.data.root import root_at
     from oodometer.data.training_set import training_set
+    from oodometer.train.job import TrainingWatcher
     from oodometer.train.job_from_options import TrainingOptions, training_job
-    from oodometer.train.training import TrainingWatcher, train
+    from oodometer.train.training import train
 
     import_plugins(plugin_modules)
     options = TrainingOptions(**_given(said))
-    dataset = training_set(data, root_at(data_root, partial=partial))
+    dataset = training_set(data, data_root=data_root, partial=partial)
     job = training_job(dataset, options, like=like, out=out, force=force)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:

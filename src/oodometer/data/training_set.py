@@ -16,14 +16,19 @@ from oodometer.data.layouts.icons50 import icons_or_any
 from oodometer.data.layouts.known_set import KnownSet, known_sets
 from oodometer.data.layouts.training_part import NoTrainingPartError
 from oodometer.data.load import default_name
-from oodometer.data.root import DataRoot
+from oodometer.data.root import root_at
 
 
-def training_set(text: str, root: DataRoot | None = None) -> Dataset:
-    """The images at an address, or those to train on of the published set of that name below the root.
+def training_set(text: str, *, data_root: str | None = None, partial: bool = False) -> Dataset:
+    """The images at an address, or those to train on of the published set of that name below a root.
 
     A folder that is named as a published set (``cifar-100-python``) is read as that; so is ICONS-50 under any name.
+
+    Args:
+        data_root: The folder of published sets; by default what ``OODOMETER_DATA`` names.
+        partial: Use a set that is not whole.
     """
+    root = root_at(data_root, partial=partial)
     if addresses.is_pattern(text) or addresses.exists(text):
         return _of_folder(text)
     entry = find_set(text)

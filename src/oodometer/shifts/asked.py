@@ -131,7 +131,7 @@ def _other_subtypes(hold_outs: Iterable[str], asked: Iterable[Condition | Shift]
 IMAGENET_22K = re.compile(r"(imagenet|\bin)[-_ ]?2[12]k", re.IGNORECASE)
 """The whole of ImageNet, as people write it; 21K is the same without its rarest classes."""
 
-OF_22K = ("imagenet-o", "imagenet-22k-subtypes")
+OF_22K = ("imagenet-o", "imagenet-22k-subtypes", "imagenet-22k-subtypes:paper")
 """Shifts whose images are of classes that ImageNet-1k lacks and ImageNet-22K has."""
 
 

@@ -12,11 +12,11 @@ from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Compute
 from oodometer.data.training_set import labelled_by
 from oodometer.train.augment.registry import parse_augmentations
+from oodometer.train.job import TrainingJob
 from oodometer.train.named_recipes import recipe_named
 from oodometer.train.networks.registry import with_width
 from oodometer.train.recipe import Recipe
 from oodometer.train.recipe_from_card import options_like
-from oodometer.train.training import TrainingJob
 
 PLAIN_AUGMENTATIONS = {"mirror", "crop", "crop-black"}
 """What every network for small images is trained with, and what no one calls an intervention."""
