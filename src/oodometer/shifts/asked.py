@@ -121,9 +121,9 @@ def tell_what_was_trained_on(
 
 def _other_subtypes(hold_outs: Iterable[str], asked: Iterable[Condition | Shift]) -> list[str]:
     """About shifts of CIFAR-100 that hold out fewer subtypes than a model did, which is then unfair to it."""
-    held_out = max((one for one in hold_outs if one.startswith("subtypes/")), default=None)
-    needed = {one.name: subtypes_of(one.name) for one in asked if isinstance(one, Shift)}
-    fewer = [name for name, one in needed.items() if held_out is not None and one is not None and one < held_out]
+    held_out = max((text for text in hold_outs if text.startswith("subtypes/")), default=None)
+    needed = {shift.name: subtypes_of(shift.name) for shift in asked if isinstance(shift, Shift)}
+    fewer = [name for name, wanted in needed.items() if held_out and wanted and wanted < held_out]
     what = f"was trained without {held_out}: not all subtypes of the standard side of {some_of(fewer)} are known to it"
     return [what] if fewer else []
 
@@ -190,7 +190,7 @@ def protocols_seen(hold_outs: Iterable[str], asked: Iterable[Condition | Shift])
 
 def _implied(hold_outs: Sequence[str]) -> set[str]:
     """What is held out along with more: of CIFAR-100 those of subtypes/1 are among those of subtypes/2."""
-    most = max((int(one.partition("/")[2]) for one in hold_outs if re.fullmatch(r"subtypes/\d", one)), default=0)
+    most = max((int(text[-1]) for text in hold_outs if re.fullmatch(r"subtypes/\d", text)), default=0)
     return {f"subtypes/{n}" for n in range(1, most + 1)}
 
 

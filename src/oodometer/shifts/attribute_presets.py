@@ -65,7 +65,7 @@ def _untrained_as_tests(clothes: Dataset) -> Dataset:
     """What of the train half is not of the base counts as tests, unless its photograph is trained on as well."""
     columns, places = clothes.columns, np.array(places_of(clothes))
     in_train = columns.get("split", np.full(len(clothes), TESTED)) == TRAINED
-    is_base = np.logical_and.reduce([matches(clothes, one, what="base") for one in DFR_BASE])
+    is_base = np.logical_and.reduce([matches(clothes, constraint, what="base") for constraint in DFR_BASE])
     trained_on = np.isin(places, places[in_train & is_base])
     kept = np.flatnonzero(~in_train | is_base | ~trained_on)
     halves = np.where(in_train & is_base, TRAINED, TESTED)

@@ -80,7 +80,7 @@ def open_deepfashion_training(address: str, *, name: str) -> Dataset:
     else:
         raise NoTrainingPartError(f"{address}: no {TRAINED}/image and {TRAINED}/annos of DeepFashion2 in it")
     halves = clothes.columns.get("split", np.full(len(clothes), ""))
-    is_base = [clothes.columns[one].astype(str) == str(value) for one, value in BASE.items()]
+    is_base = [clothes.columns[attribute].astype(str) == str(value) for attribute, value in BASE.items()]
     rows = np.flatnonzero(np.logical_and.reduce([halves == TRAINED, *is_base]))
     if not len(rows):
         raise NoTrainingPartError(f"{address}: no training image with {_said(BASE)} (split {TRAINED})")
@@ -88,7 +88,7 @@ def open_deepfashion_training(address: str, *, name: str) -> Dataset:
 
 
 def _said(attributes: Mapping[str, int]) -> str:
-    return ", ".join(f"{one} {value}" for one, value in attributes.items())
+    return ", ".join(f"{attribute} {value}" for attribute, value in attributes.items())
 
 
 def _listed_clothes(manifest: str, name: str) -> Dataset:

@@ -72,14 +72,14 @@ def open_deepfashion2(address: str, *, name: str, halves: Sequence[str] = (TESTE
         space=CLASSES,
         source=EncodedSource(ImageFiles.below(address, (row["file"] for row in rows))),
         rows=np.arange(len(rows)),
-        columns={one: np.array([row[one] for row in rows]) for one in columns},
+        columns={column: np.array([row[column] for row in rows]) for column in columns},
         other_labels=tuple(tuple(row["labels"][1:]) for row in rows),
     )
 
 
 def _id_of(row: dict[str, Any]) -> str:
     before = "" if row["split"] == TESTED else f"{row['split']}-"
-    return f"{before}{row['image']}-{''.join(str(row[one]) for one in ATTRIBUTES)}"
+    return f"{before}{row['image']}-{''.join(str(row[attribute]) for attribute in ATTRIBUTES)}"
 
 
 def _rows_of_half(address: str, half: str) -> Iterator[dict[str, Any]]:

@@ -90,7 +90,7 @@ def subtypes_by_paper(synsets: Iterable[str], pairs: Sequence[tuple[str, str]]) 
     broad = {row["wnid"]: index for index, row in enumerate(_table())}
     seen, unseen = dict(strict.seen), dict(strict.unseen)
     for synset in (*strict.ambiguous, *strict.inner):
-        first = min(broad[one] for one in _with_all_above(synset, above) if one in broad)
+        first = min(broad[wnid] for wnid in _with_all_above(synset, above) if wnid in broad)
         (seen if synset in imagenet_index() else unseen)[synset] = first
     return Subtypes(seen, unseen, (), ())
 
