@@ -322,6 +322,7 @@ PUBLIC = [
     "LabelSpace",
     "Line",
     "Listing",
+    "MeanGap",
     "Metric",
     "Model",
     "ModelError",
@@ -416,6 +417,7 @@ PUBLIC = [
     "table",
     "train",
     "training_job",
+    "training_set",
     "verify",
     "write_sheet",
 ]

@@ -38,6 +38,7 @@ _HOMES = {
     "data.label_file": "read_labels",
     "data.load": "load_data",
     "data.subset": "stratified",
+    "data.training_set": "training_set",
     "engine.imports": "import_predictions import_table",
     "engine.run": "RunOptions Watcher run",
     "explorer.serve": "ServeWatcher serve",
@@ -53,6 +54,7 @@ _HOMES = {
     "analysis.gate": "Gate gate",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",
+    "analysis.mean_gap": "MeanGap",
     "analysis.hardest": "Hardest hardest",
     "quickstart.audience": "Audience",
     "quickstart.icons": "Quickstart quickstart",
@@ -82,9 +84,10 @@ _HOMES = {
     "store.remove": "Removal rm",
     "store.store": "Store open_store",
     "store.verify": "Verified verify",
+    "train.job": "TrainingJob TrainingWatcher",
     "train.job_from_options": "TrainingOptions training_job",
     "train.recipe": "Recipe",
-    "train.training": "Trained TrainingJob TrainingWatcher train",
+    "train.training": "Trained train",
 }
 _MODULES = {name: f"oodometer.{module}" for module, names in _HOMES.items() for name in names.split()}
 

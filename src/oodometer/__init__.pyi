@@ -16,6 +16,7 @@ from oodometer.analysis.gate import gate as gate
 from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
+from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.robustness import Robustness as Robustness
 from oodometer.analysis.robustness import robustness as robustness
@@ -62,6 +63,7 @@ from oodometer.data.check.check_set import check as check
 from oodometer.data.label_file import read_labels as read_labels
 from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
+from oodometer.data.training_set import training_set as training_set
 from oodometer.engine.imports import import_predictions as import_predictions
 from oodometer.engine.imports import import_table as import_table
 from oodometer.engine.run import RunOptions as RunOptions
@@ -119,12 +121,12 @@ from oodometer.store.verify import Verified as Verified
 from oodometer.store.verify import verify as verify
 from oodometer.study import Study as Study
 from oodometer.study import study_of as study_of
+from oodometer.train.job import TrainingJob as TrainingJob
+from oodometer.train.job import TrainingWatcher as TrainingWatcher
 from oodometer.train.job_from_options import TrainingOptions as TrainingOptions
 from oodometer.train.job_from_options import training_job as training_job
 from oodometer.train.recipe import Recipe as Recipe
 from oodometer.train.training import Trained as Trained
-from oodometer.train.training import TrainingJob as TrainingJob
-from oodometer.train.training import TrainingWatcher as TrainingWatcher
 from oodometer.train.training import train as train
 
 __version__: Final[str]

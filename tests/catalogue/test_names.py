@@ -232,7 +232,7 @@ def test_the_model_that_chose_the_images_is_known_by_its_names():
 
 def test_what_shifts_are_judged_by():
     measures = {name: declared.measure for name, declared in declared_shifts().items() if declared.measure != "top-1"}
-    assert measures == {"dfr": "map", "imagenet-o": "none"}
+    assert measures == {"dfr": "map", "dfr:both-halves": "map", "imagenet-o": "none"}
 
 
 # --- hints ---

@@ -92,6 +92,18 @@ def test_the_card_says_what_was_done(shapes):
     assert (model.notes["weights"], model.notes["augment"]) == ("float16", "crop, erase")
 
 
+def test_the_card_names_the_recipe_and_its_weight_decay(shapes):
+    words = ("--recipe", "icons-50", "--net", "linear", "--epochs", 1, "--size", 8)
+    assert oodometer("train", shapes, *words).exit_code == 0
+    notes = load_model("onnx:linear.onnx").notes
+    assert (notes["recipe"], notes["weight_decay"]) == ("icons-50, but size, epochs", "0.0001")
+    assert (notes["learning_rate"], notes["batch"], notes["augment"]) == ("0.1", "128", "mirror, crop-black")
+    result = oodometer("train", shapes, "--net", "linear", *WORDS, "--weight-decay", 0.01, "-o", "own.onnx")
+    assert result.exit_code == 0
+    notes = load_model("onnx:own.onnx").notes
+    assert (notes["weight_decay"], "recipe" in notes) == ("0.01", False)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

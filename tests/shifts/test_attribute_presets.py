@@ -173,3 +173,35 @@ def test_the_pairs_are_those_of_the_store(tmp_path):
     record = record_of_shift(made("svsf", sources(tmp_path))[0])
     assert record.kind == "attribute"
     assert read_shift(json.loads(json.dumps(asdict(record)))) == record
+
+
+def test_both_halves_of_deepfashion2(tmp_path):
+    """A train image of another scale is a test image, but for one that is trained on for another garment."""
+    base, small = {"scale": 2, "occlusion": 2, "viewpoint": 2, "zoom_in": 1}, {"scale": 1}
+    worn = {
+        "train/000001": [base],
+        "train/000002": [base | small],
+        "train/000003": [base, base | small],
+        "validation/000001": [base],
+        "validation/000002": [base | small],
+    }
+    for name, items in worn.items():
+        half, _, number = name.partition("/")
+        for part in ("image", "annos"):
+            (tmp_path / "deepfashion2" / half / part).mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (4, 4), (len(name), int(number), 0)).save(
+            tmp_path / "deepfashion2" / half / "image" / f"{number}.png"
+        )
+        about = {f"item{n}": {"category_id": 1 + n, **one} for n, one in enumerate(items)}
+        text = json.dumps({"source": "shop", "pair_id": 1, **about})
+        (tmp_path / "deepfashion2" / half / "annos" / f"{number}.json").write_text(text)
+    (pair,) = made("dfr:both-halves", sources(tmp_path))
+    assert (pair.name, pair.standard.name, pair.measure) == (
+        "dfr:both-halves/size_small",
+        "dfr:both-halves/iid",
+        "map",
+    )
+    assert pair.standard.dataset.ids == ("000001-2221",)
+    assert set(pair.shifted.dataset.ids) == {"000002-1221", "train-000002-1221"}
+    (plain,) = made("dfr", sources(tmp_path))
+    assert plain.shifted.dataset.ids == ("000002-1221",)

@@ -52,11 +52,12 @@ def test_mirror_turns_about_half():
 
 
 # reference: a plain loop over np.pad and slices, for each of the 81 places
-def test_crop_is_a_window_of_the_widened_image():
-    cropped = crop_module.crop(np.repeat(IMAGES, 25, axis=0), rng_for("test"))
+@pytest.mark.parametrize(("crop", "mode"), [(crop_module.crop, "edge"), (crop_module.crop_black, "constant")])
+def test_crop_is_a_window_of_the_widened_image(crop, mode):
+    cropped = crop(np.repeat(IMAGES, 25, axis=0), rng_for("test"))
     places = set()
     for image, result in zip(np.repeat(IMAGES, 25, axis=0), cropped, strict=True):
-        wide = np.pad(image, ((4, 4), (4, 4), (0, 0)), mode="edge")
+        wide = np.pad(image, ((4, 4), (4, 4), (0, 0)), mode=mode)
         found = [
             (top, left)
             for top in range(9)

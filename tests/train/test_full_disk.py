@@ -10,8 +10,9 @@ import pytest
 
 from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute
+from oodometer.train.job import TrainingJob
 from oodometer.train.recipe import Recipe
-from oodometer.train.training import TrainingJob, train
+from oodometer.train.training import train
 from real_disk import disk_in_memory
 
 

@@ -44,8 +44,8 @@ def test_the_tenth_depends_on_the_id_alone(make_dataset):
 @pytest.mark.parametrize(
     ("hold_out", "message"),
     [
-        ("style", "--hold-out style: expected COLUMN=VALUE, or of icons subtypes or versions"),
-        ("style=", "--hold-out style=: expected COLUMN=VALUE, or of icons subtypes or versions"),
+        ("style", "--hold-out style: expected COLUMN=VALUE, of icons subtypes or versions, of CIFAR-100 subtypes/1"),
+        ("style=", "--hold-out style=: expected COLUMN=VALUE, of icons subtypes or versions, of CIFAR-100 subtypes/1"),
         ("stile=round", "--hold-out stile=round: val has no column 'stile'; did you mean style?"),
         ("style=rund", "--hold-out style=rund: no image of val has style 'rund'; did you mean round?"),
         ("style=round|oval", "--hold-out style=round|oval: no image of val has style 'oval'; known: round, square"),

@@ -83,3 +83,46 @@ def test_errors_are_one_line(data, card):
     card.write_text(CARD + 'init = "first"\n')
     with pytest.raises(odo.UsageError, match="it began with the weights of first"):
         odo.training_job(data, odo.TrainingOptions(), like=card)
+
+
+# reference: Hendrycks and Dietterich (2018), section 4.2 (50 epochs, cosine, Nesterov, mirror and crop at 32 px),
+# and the defaults of the authors' script Icons-50/train.py (rate 0.1, 128 images, momentum 0.9, decay 0.0001)
+def test_the_recipe_of_a_paper_by_name(data):
+    job = odo.training_job(data, odo.TrainingOptions(recipe="icons-50", net="resnext29-8x32d"))
+    assert job.recipe == odo.Recipe(
+        net="resnext29-8x32d",
+        epochs=50,
+        lr=0.1,
+        batch=128,
+        momentum=0.9,
+        weight_decay=1e-4,
+        size=32,
+        augment=("mirror", "crop-black"),
+    )
+    assert job.recipe_name == "icons-50"
+    assert (job.card.category, job.card.interventions) == ("standard", ())
+
+
+def test_what_is_said_changes_a_recipe_and_is_told(data):
+    job = odo.training_job(data, odo.TrainingOptions(recipe="cifar-100-subtypes", epochs=3, seed=4, weight_decay=0.0))
+    assert (job.recipe.net, job.recipe.epochs, job.recipe.weight_decay) == ("wrn40-2", 3, 0.0)
+    # the seed is no number of the paper's
+    assert job.recipe_name == "cifar-100-subtypes, but epochs, weight_decay"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (odo.TrainingOptions(recipe="icons50", net="resnet20"), "--recipe icons50: no recipe .*did you mean icons-50"),
+        (odo.TrainingOptions(recipe="icons-50"), "which network"),
+        (odo.TrainingOptions(net="resnet20", weight_decay=-1), "a weight decay of -1: it must be 0 or above"),
+    ],
+)
+def test_recipes_that_can_not_be(data, options, message):
+    with pytest.raises(odo.UsageError, match=message):
+        odo.training_job(data, options)
+
+
+def test_a_recipe_or_a_card(data, card):
+    with pytest.raises(odo.UsageError, match="--recipe and --like"):
+        odo.training_job(data, odo.TrainingOptions(recipe="icons-50"), like=card)

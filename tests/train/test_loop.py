@@ -11,9 +11,9 @@ import torch
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.model import Input
 from oodometer.core.preprocessing import Geometry
-from oodometer.train.loop import Work, make_optimizer, orders, predictions, train_epochs
+from oodometer.train.loop import Work, loss_for, make_optimizer, orders, predictions, train_epochs
 from oodometer.train.networks.registry import build_network
-from oodometer.train.pixels import Pixels
+from oodometer.train.pixels import Pixels, digest_of_pixels
 from oodometer.train.recipe import Recipe
 from oodometer.train.schedule import cosine
 
@@ -116,3 +116,23 @@ def test_recipes_that_mean_nothing(said, message):
     with pytest.raises(UsageError) as caught:
         Recipe(**said)
     assert str(caught.value) == message
+
+
+# reference: the definition, -log sigmoid of the right sign, in numpy
+def test_the_loss_of_several_labels_is_that_of_every_class_alone():
+    rng = np.random.default_rng(0)
+    logits, labels, others = rng.normal(size=(5, 3)), np.array([0, 1, 2, 0, 1]), ((1,), (), (0, 1), (), (2,))
+    training = Pixels(np.zeros((5, 2, 2, 3), np.uint8), labels, tuple("abcde"), others)
+    rows = np.array([4, 0, 2])
+    wanted = np.array([[0, 1, 1], [1, 1, 0], [1, 1, 1]])
+    assert np.array_equal(training.take(rows).targets(3), wanted)
+    loss, n_right = loss_for(training)(torch.from_numpy(logits[rows]).float(), rows)
+    signed = np.where(wanted == 1, -logits[rows], logits[rows])
+    assert float(loss) == pytest.approx(np.log1p(np.exp(signed)).mean(), rel=1e-6)
+    assert n_right == sum(wanted[place, answer] for place, answer in enumerate(logits[rows].argmax(axis=1)))
+
+
+def test_other_labels_are_another_training():
+    images, ids = np.zeros((2, 2, 2, 3), np.uint8), ("a", "b")
+    several = [Pixels(images, np.array([0, 1]), ids, others) for others in (None, ((), ()), ((1,), ()))]
+    assert len({digest_of_pixels(one) for one in several}) == 3

@@ -19,9 +19,11 @@ from oodometer.core.model import Card, Compute
 from oodometer.data.load import load_data
 from oodometer.models.card import read_card
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from oodometer.train.job import TrainingJob as Job
+from oodometer.train.job import TrainingWatcher
+from oodometer.train.material import read_material
 from oodometer.train.recipe import Recipe
-from oodometer.train.training import TrainingJob as Job
-from oodometer.train.training import TrainingWatcher, read_material, train
+from oodometer.train.training import train
 
 RECIPE = Recipe(net="resnet8x0.25", epochs=3, batch=32, size=12, augment=("mirror", "crop", "erase"))
 

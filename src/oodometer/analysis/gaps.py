@@ -13,6 +13,7 @@ from oodometer.analysis.accuracy_pairs import Points, pairs_of
 from oodometer.analysis.common_images import few_groups_in, groups_of
 from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.mean_gap import MeanGap, mean_gap
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
 from oodometer.analysis.text import columns, dumbbell
 from oodometer.core.condition import Measure
@@ -76,11 +77,13 @@ class Gaps:
     Args:
         left_out: Shifts of which the gap is undefined, and why.
         notes: What a reader of the numbers should know: images or models that do not count, what is damaged.
+        mean: Over all rows, where it is asked for.
     """
 
     rows: tuple[Gap, ...]
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    mean: MeanGap | None = None
 
     def __str__(self) -> str:
         return self.table()
@@ -107,6 +110,9 @@ class Gaps:
             heading = f"{row.shift} ({by}n={_n(b)}{mean}) against {row.standard} (n={_n(a)})"
             line = [f"  {row.model}", *drawn, *(f"{estimate:.4f}" for estimate in (a, b, row.gap)), remark]
             by_shift.setdefault(heading, []).append(line)
+        if self.mean is not None:
+            heading, line = self._mean_line(self.mean, plot=plot)
+            by_shift[heading] = [line]
         if not by_shift:
             return ""
         header = ["  model", *(["0" + " " * (PLOT - 2) + "1"] if plot else []), "standard", "shifted", "gap", ""]
@@ -116,6 +122,13 @@ class Gaps:
         for heading, lines in by_shift.items():
             text += [heading, *(next(aligned) for _ in lines)]
         return "\n".join(text)
+
+    def _mean_line(self, mean: MeanGap, *, plot: bool) -> tuple[str, list[str]]:
+        """The last heading and the line below it."""
+        a, b = mean.accuracy_standard, mean.accuracy_shifted
+        drawn = [dumbbell(a.value, b.value, width=PLOT)] if plot else []
+        heading = f"mean of {mean.n_pairs} (n={_n(b)}) against standard (n={_n(a)})"
+        return heading, ["  mean", *drawn, *(_without_n(one) for one in (a, b, mean.gap)), ""]
 
     def warnings(self) -> list[str]:
         """What a reader of the numbers should know, a line each."""
@@ -134,6 +147,7 @@ def gaps(
     draws: int = 1000,
     by: str | None = None,
     each: bool = False,
+    mean: bool = False,
 ) -> Gaps:
     """What every model loses under every shift, measured or imported.
 
@@ -144,11 +158,17 @@ def gaps(
         interval: Of the accuracies; ``bootstrap`` for everything.
         by: A column of the data, or ``class``: images of a group are resampled together.
         each: Whether the conditions of a family are shifts of their own, rather than averaged.
+        mean: Whether the mean over all models and shifts is told too.
     """
-    index = index_at(store)
-    found = gaps_in(index, IntervalOptions(interval, level, draws, by), each=each)
+    index, how = index_at(store), IntervalOptions(interval, level, draws, by)
+    found = gaps_in(index, how, each=each)
     if not found.rows and not found.left_out and not found.notes:
         raise StoreError(f"{index}: {NO_SHIFT}")
+    if mean:
+        told = {row.shift for row in found.rows}
+        parts = [part for part in _parts(index, each=each) if part.name in told]
+        several = (pairs_of(index, part, origins={}, how=how) for part in parts)
+        found = replace(found, mean=mean_gap(several, level=level))
     return found
 
 
@@ -161,18 +181,21 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
     measured = measured_shifts(index)
     rows, left_out, notes = [], [*measured.notes, *_unlabelled(index)], list(index.problems)
     notes += few_groups_in(index, [entry.cell for entry in index.answered], how.by)
-    for shift in measured.shifts:
-        if shift.measure == "none":
+    for part in _parts(index, each=each):
+        try:
+            points = pairs_of(index, part, origins={}, how=how)
+        except OodometerError as why:
+            left_out.append(f"{part.name}: {why}")
             continue
-        for part in members_apart(shift) if each else [shift]:
-            try:
-                points = pairs_of(index, part, origins={}, how=how)
-            except OodometerError as why:
-                left_out.append(f"{part.name}: {why}")
-                continue
-            rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
-            notes += [f"{part.name}: {note}" for note in points.notes]
+        rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
+        notes += [f"{part.name}: {note}" for note in points.notes]
     return Gaps(tuple(rows), tuple(left_out), tuple(notes))
+
+
+def _parts(index: Index, *, each: bool) -> list[MeasuredShift]:
+    """What has a gap each."""
+    shifts = [shift for shift in measured_shifts(index).shifts if shift.measure != "none"]
+    return [part for shift in shifts for part in (members_apart(shift) if each else [shift])]
 
 
 def _unlabelled(index: Index) -> list[str]:

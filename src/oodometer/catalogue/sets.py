@@ -46,10 +46,12 @@ class SetEntry(SetFacts):
     Args:
         reader: ``module:function`` below `oodometer.data.layouts`.
         aliases: What else it is called.
+        training: Who reads the training images that are published with it, in the same way; None where none are.
         classes: The bundled list of the class names that folders may have; None where any may occur.
     """
 
     reader: str
+    training: str | None = None
     aliases: tuple[str, ...] = ()
     classes: str | None = None
 

@@ -10,7 +10,8 @@ from oodometer.cli.output import as_json, print_json, say
 @click.command(
     "split",
     help="Cut a MANIFEST into train.csv, iid.csv and one test set for each --shift, which is as the base in all "
-    "attributes but one. Where the manifest has a column split (train, val, test), that is kept to.",
+    "attributes but one. Where the manifest has a column split (train, val, test), that is kept to. The folder of "
+    "DeepFashion2 serves as well.",
 )
 @click.argument("manifest")
 @click.option("--base", required=True, metavar="COLUMN=VALUE,...", help="What all base images have; A|B: either.")

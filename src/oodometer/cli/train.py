@@ -7,13 +7,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, print_json, say
+from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins, plugins, print_json, say
 
 
 @click.command(
     "train",
-    help="Train a small network on DATA (a folder, an array, a manifest...) and write it as ONNX with its card. A "
-    "tenth of the images, and what is held out, is never trained on. The same command goes on after a kill.",
+    help="Train a small network on DATA (a folder, an array, a manifest, or the name of a published set below "
+    "--data-root) and write it as ONNX with its card. A tenth of the images, and what is held out, is never trained "
+    "on. The same command goes on after a kill.",
 )
 @click.argument("data")
 @click.option(
@@ -23,21 +24,31 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
     "nearest...",
 )
 @click.option("--like", metavar="CARD", help="As the card (.toml) of a trained model says; other options change that.")
+@click.option(
+    "--recipe", metavar="NAME", help="The numbers of a paper: icons-50, cifar-100-subtypes; other options change them."
+)
 @click.option("-o", "--out", metavar="FILE", help="The .onnx file; card and checkpoint lie beside it.  [default: NET]")
 @click.option(
     "--hold-out",
     "hold_outs",
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Never train on these; of icons also subtypes, versions; several times, or with commas.",
+    help="Never train on these; of icons also subtypes, versions, of CIFAR-100 subtypes/1 to subtypes/4; several "
+    "times, or with commas.",
 )
+@click.option("--label", metavar="COLUMN", help="Tell apart the values of this column, rather than the labels.")
 @click.option("--epochs", type=click.IntRange(min=1), default=30, show_default=True, help="Passes over the images.")
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at first; then half a cosine.")
+@click.option("--weight-decay", type=float, default=0.0005, show_default=True, help="Of all weights.")
 @click.option("--batch", type=click.IntRange(min=2), default=128, show_default=True, help="Images per step.")
 @click.option("--width", type=click.FloatRange(min=0, min_open=True), help="Of a ResNet: so many times the channels.")
 @click.option("--size", type=click.IntRange(min=4), default=32, show_default=True, help="Pixels in each direction.")
 @click.option(
-    "--augment", default="mirror,crop", show_default=True, metavar="NAME,...", help="mirror, crop, erase, or none."
+    "--augment",
+    default="mirror,crop",
+    show_default=True,
+    metavar="NAME,...",
+    help="mirror, crop, crop-black, erase, or none.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the first weights and every draw.")
 @click.option("--init", metavar="FILE", help="Begin with the weights of this checkpoint (.pt), maybe of other classes.")
@@ -49,6 +60,8 @@ from oodometer.cli.output import EpochLines, as_json, import_plugins, plugins, p
     "--threads", type=click.IntRange(min=0), default=0, help="Of torch; 0: one per core. The result depends on it."
 )
 @click.option("--force", is_flag=True, help="Replace the model and the checkpoint of another training.")
+@data_root
+@click.option("--partial", is_flag=True, help="Use a published set that is not whole.")
 @plugins
 @as_json
 def command(
@@ -56,18 +69,22 @@ def command(
     out: str | None,
     like: str | None,
     force: bool,
+    data_root: str | None,
+    partial: bool,
     as_json: bool,
     plugin_modules: tuple[str, ...],
     **said: Any,
 ) -> None:
     """Train one network."""
-    from oodometer.data.layouts.icons50 import icons_or_any
+    from oodometer.data.training_set import training_set
+    from oodometer.train.job import TrainingWatcher
     from oodometer.train.job_from_options import TrainingOptions, training_job
-    from oodometer.train.training import TrainingWatcher, train
+    from oodometer.train.training import train
 
     import_plugins(plugin_modules)
     options = TrainingOptions(**_given(said))
-    job = training_job(icons_or_any(data), options, like=like, out=out, force=force)
+    dataset = training_set(data, data_root=data_root, partial=partial)
+    job = training_job(dataset, options, like=like, out=out, force=force)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:
         say(f"nothing new to do: {job.out} is the result of this very training")

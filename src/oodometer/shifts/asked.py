@@ -17,6 +17,7 @@ from oodometer.core.stored_answers import StoredAnswers
 from oodometer.core.talk import Tell, unheard
 from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.shifts.attribute import shifts_of_flags
+from oodometer.shifts.cifar import subtypes_of
 from oodometer.shifts.icons import protocol_of
 from oodometer.shifts.resolve import Asked, asked_for, group_named, missing_sets
 from oodometer.shifts.sources import IMAGENET, Sources
@@ -108,6 +109,8 @@ def tell_what_was_trained_on(
         _tell_of_22k(asked, model, tell)
         hold_outs = hold_outs_of(model.notes) if isinstance(model, Model) else None
         seen = {} if hold_outs is None else protocols_seen(hold_outs, asked)
+        for line in _other_subtypes(hold_outs or (), asked):
+            tell(f"warning: {model.name} {line}")
         if hold_outs is not None and seen:
             test = "tests" if len(seen) == 1 else "test"
             tell(
@@ -116,10 +119,19 @@ def tell_what_was_trained_on(
             )
 
 
+def _other_subtypes(hold_outs: Iterable[str], asked: Iterable[Condition | Shift]) -> list[str]:
+    """About shifts of CIFAR-100 that hold out fewer subtypes than a model did, which is then unfair to it."""
+    held_out = max((text for text in hold_outs if text.startswith("subtypes/")), default=None)
+    needed = {shift.name: subtypes_of(shift.name) for shift in asked if isinstance(shift, Shift)}
+    fewer = [name for name, wanted in needed.items() if held_out and wanted and wanted < held_out]
+    what = f"was trained without {held_out}: not all subtypes of the standard side of {some_of(fewer)} are known to it"
+    return [what] if fewer else []
+
+
 IMAGENET_22K = re.compile(r"(imagenet|\bin)[-_ ]?2[12]k", re.IGNORECASE)
 """The whole of ImageNet, as people write it; 21K is the same without its rarest classes."""
 
-OF_22K = ("imagenet-o", "imagenet-22k-subtypes")
+OF_22K = ("imagenet-o", "imagenet-22k-subtypes", "imagenet-22k-subtypes:paper")
 """Shifts whose images are of classes that ImageNet-1k lacks and ImageNet-22K has."""
 
 
@@ -162,16 +174,24 @@ def hold_outs_of(notes: Mapping[str, str]) -> tuple[str, ...] | None:
 
 
 def protocols_seen(hold_outs: Iterable[str], asked: Iterable[Condition | Shift]) -> dict[str, str]:
-    """The shifts of icons that test what was not held out, each with what should have been."""
+    """The shifts of icons and CIFAR-100 that test what was not held out, each with what should have been."""
     held_out = list(hold_outs)
     found: dict[str, str] = {}
     for one in asked:
         if not isinstance(one, Shift):
             continue
-        protocol = protocol_of(one.name)
+        protocol = protocol_of(one.name) or subtypes_of(one.name)
+        if protocol in _implied(held_out):
+            continue
         if protocol and protocol not in held_out and not _without(one.shifted.dataset, held_out).all():
             found[one.name] = protocol
     return found
+
+
+def _implied(hold_outs: Sequence[str]) -> set[str]:
+    """What is held out along with more: of CIFAR-100 those of subtypes/1 are among those of subtypes/2."""
+    most = max((int(text[-1]) for text in hold_outs if re.fullmatch(r"subtypes/\d", text)), default=0)
+    return {f"subtypes/{n}" for n in range(1, most + 1)}
 
 
 def _without(dataset: Dataset, hold_outs: Iterable[str]) -> np.ndarray:

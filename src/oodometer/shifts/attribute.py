@@ -100,7 +100,7 @@ def attribute_shifts(
         wanted = [Constraint(one.column, one.values), *(other for other in base if other.column in others)]
         shifted[str(one)] = _taken(dataset, rows, str(one), f"{', '.join(map(str, wanted))}{parts.among}")
     split = AttributeSplit(train, iid, shifted, ())
-    _check_train(split, _places)
+    _check_train(split, places_of)
     return replace(split, notes=(note, *_class_notes(split), *_file_notes(split), *_small_notes(split)))
 
 
@@ -167,8 +167,8 @@ def check_contents(split: AttributeSplit, progress: Progress = silent) -> None:
 
 def also_in_iid(split: AttributeSplit, name: str) -> int:
     """How many images of a set have a file that is in the IID test too: other things are labelled in it."""
-    of_iid = set(_places(split.iid))
-    return sum(place in of_iid for place in _places(split.sets[name]))
+    of_iid = set(places_of(split.iid))
+    return sum(place in of_iid for place in places_of(split.sets[name]))
 
 
 def classes_of(dataset: Dataset) -> list[str]:
@@ -278,7 +278,7 @@ def _taken(dataset: Dataset, rows: np.ndarray, name: str, wanted: str) -> Datase
     return dataset.take(np.flatnonzero(rows), part=name)
 
 
-def _places(dataset: Dataset) -> list[str | bytes]:
+def places_of(dataset: Dataset) -> list[str | bytes]:
     """Where each image lies, (N,): two rows may be about the same file."""
     source = dataset.source
     if isinstance(source, EncodedSource):

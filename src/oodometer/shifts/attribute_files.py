@@ -7,7 +7,7 @@ import filecmp
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.data import addresses
 from oodometer.data.kinds.manifest import read_table
 from oodometer.data.labels import BETWEEN
+from oodometer.data.source import EncodedSource
 from oodometer.shifts.attribute import AttributeSplit, also_in_iid, classes_of
 from oodometer.shifts.unfinished_files import aside_of, nothing_unfinished
 
@@ -58,7 +59,25 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w=.+-]+", "_", name.replace("|", "+"))
 
 
-def write_split(split: AttributeSplit, manifest: str, folder: str, *, force: bool = False) -> list[SplitFile]:
+Table = Mapping[str, Sequence[Any]]
+"""The columns of a manifest, ``path`` among them."""
+
+
+def table_of(dataset: Dataset, folder: str) -> Table:
+    """What a manifest in the folder would say about images with several labels each that lie below it."""
+    source, others = dataset.source, dataset.other_labels or ((),) * len(dataset)
+    assert isinstance(source, EncodedSource)
+    paths = [source.images.name(int(row)).removeprefix(folder).lstrip("/") for row in dataset.rows]
+    labels = [
+        BETWEEN.join(dataset.space.classes[label] for label in (first, *more))
+        for first, more in zip(dataset.labels.tolist(), others, strict=True)
+    ]
+    return {"path": paths, "labels": labels, **{name: column.tolist() for name, column in dataset.columns.items()}}
+
+
+def write_split(
+    split: AttributeSplit, manifest: str, folder: str, *, table: Table | None = None, force: bool = False
+) -> list[SplitFile]:
     """Write the sets of a manifest's split as manifests, with all columns; paths stay valid where these lie.
 
     All are written aside before the first is put in its place. One that is there already with the same content is left
@@ -67,13 +86,14 @@ def write_split(split: AttributeSplit, manifest: str, folder: str, *, force: boo
     Args:
         manifest: The one that was split.
         folder: Where to write; made if it is not there.
+        table: What it says, where there is none yet and it only says where it would lie.
         force: Write over files that are there; otherwise one with another content is an error, before any is written.
     """
     files, root = files_of(split), Path(folder)
     for one in files:
         if os.path.exists(manifest) and (root / one.file).exists() and (root / one.file).samefile(manifest):
             raise DataError(f"{root / one.file}: is the manifest that is split; choose another folder")
-    table = read_table(manifest)
+    table = read_table(manifest) if table is None else table
     paths = _paths(table["path"], manifest, folder)
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -105,7 +125,7 @@ def _is_there(root: Path, file: str, *, force: bool) -> bool:
     return same
 
 
-def _text(table: dict[str, Sequence[Any]], paths: Sequence[str], data: Dataset) -> str:
+def _text(table: Table, paths: Sequence[str], data: Dataset) -> str:
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     others = [name for name in table if name not in ("path", "id")]

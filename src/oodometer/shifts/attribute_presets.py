@@ -11,16 +11,13 @@ from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, OodometerError
-from oodometer.shifts.attribute import attribute_shifts, fewer_images, pairs_of
+from oodometer.data.layouts.attribute_sets import open_deepfashion_halves
+from oodometer.data.layouts.deepfashion2 import BASE, TESTED, TRAINED
+from oodometer.shifts.attribute import attribute_shifts, fewer_images, pairs_of, places_of
 from oodometer.shifts.constraint import Constraint, matches, parse_base
 from oodometer.shifts.sources import Sources
 
-DFR_BASE = parse_base("scale=2,occlusion=2,viewpoint=2,zoom_in=1")
-"""Medium scale and occlusion, seen from the front, no zoom.
-
-The paper's text says that the base is seen from the side or back, and its table of results that this is a shift. The
-script that made the table trains on viewpoint 2, which is frontal in DeepFashion2.
-"""
+DFR_BASE = [Constraint(column, (str(value),)) for column, value in BASE.items()]
 
 DFR_SHIFTS = (
     Constraint("scale", ("1",), "size_small"),
@@ -51,17 +48,39 @@ SPELLINGS = {
 
 def deepfashion_remixed(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """Garments that differ in one attribute from those of the base."""
-    return _make(sources, entry, DFR_BASE, DFR_SHIFTS)
+    return _make(sources, entry, sources.whole(entry.sets[0]), DFR_BASE, DFR_SHIFTS)
+
+
+def deepfashion_remixed_of_both_halves(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The same with more images: those of the train half too, which no model of the base is trained on."""
+    sources.whole(entry.sets[0])  # where it is not there or not whole, this says so
+    place = sources.root.place_of(entry.sets[0]) if sources.root else None
+    if place is None:
+        raise DataError(f"{entry.of}: DeepFashion2 is not below a data root")
+    clothes = open_deepfashion_halves(place, name=entry.sets[0])
+    return _make(sources, entry, _untrained_as_tests(clothes), DFR_BASE, DFR_SHIFTS)
+
+
+def _untrained_as_tests(clothes: Dataset) -> Dataset:
+    """What of the train half is not of the base counts as tests, unless its photograph is trained on as well."""
+    columns, places = clothes.columns, np.array(places_of(clothes))
+    in_train = columns.get("split", np.full(len(clothes), TESTED)) == TRAINED
+    is_base = np.logical_and.reduce([matches(clothes, constraint, what="base") for constraint in DFR_BASE])
+    trained_on = np.isin(places, places[in_train & is_base])
+    kept = np.flatnonzero(~in_train | is_base | ~trained_on)
+    halves = np.where(in_train & is_base, TRAINED, TESTED)
+    return replace(clothes, columns={**columns, "split": halves}).take(kept)
 
 
 def streetview_storefronts(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """Shop fronts of another country, year or camera than those of the base."""
-    return _make(sources, entry, SVSF_BASE, SVSF_SHIFTS)
+    return _make(sources, entry, sources.whole(entry.sets[0]), SVSF_BASE, SVSF_SHIFTS)
 
 
-def _make(sources: Sources, entry: ShiftEntry, base: Sequence[Constraint], shifts: Sequence[Constraint]) -> list[Shift]:
+def _make(
+    sources: Sources, entry: ShiftEntry, data: Dataset, base: Sequence[Constraint], shifts: Sequence[Constraint]
+) -> list[Shift]:
     """The pairs ``NAME/iid`` and ``NAME/SHIFT``."""
-    data = sources.whole(entry.sets[0])
     base = [_occurring(data, _as_written(data, one)) for one in base]
     shifts = [_as_written(data, one) for one in shifts]
     partial = sources.root is not None and sources.root.partial

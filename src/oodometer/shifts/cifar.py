@@ -33,11 +33,24 @@ def _clean_images(sources: Sources) -> Condition:
     return sources.clean_of(CLEAN)
 
 
+SUBTYPES = "cifar-100-subtypes"
+
+
+def subtypes_of(name: str) -> str | None:
+    """What ``oodometer train`` must hold out for the shift of this name; None where it is not about subtypes.
+
+    >>> subtypes_of("cifar-100-subtypes/2"), subtypes_of("cifar-10.1-v4")
+    ('subtypes/2', None)
+    """
+    family, _, n = name.partition("/")
+    return f"subtypes/{n}" if family == SUBTYPES and n else None
+
+
 def cifar_100_subtypes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
     """Test images of the subtypes that a model was trained on, against those of 1 to 4 held-out ones of each class.
 
     Each is about a model of its own, one that answers the 20 broad classes and was trained without the held-out ones
-    (`oodometer.data.layouts.cifar_100.split_subtypes`).
+    (``oodometer train --hold-out subtypes/2``, `oodometer.data.layouts.cifar_100.split_subtypes`).
     """
     whole = sources.whole("cifar-100")
     shifts = []

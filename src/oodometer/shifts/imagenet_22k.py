@@ -13,7 +13,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.labels import align
 from oodometer.data.imagenet import imagenet
-from oodometer.data.layouts.imagenet_22k import broad_classes, subtypes_at
+from oodometer.data.layouts.imagenet_22k import broad_classes, open_by_paper, subtypes_at
 from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import IMAGENET, Sources
 
@@ -25,12 +25,28 @@ def imagenet_22k_subtypes(sources: Sources, entry: ShiftEntry) -> list[Shift]:
 
     It is about models that answer the broad classes and were trained on the seen subtypes, those of ImageNet-1k.
     """
-    unseen = sources.open(SET)
+    place = _place(sources)
+    return [_pair(sources, entry, subtypes_at(place).seen, sources.open(SET))]
+
+
+def imagenet_22k_subtypes_of_paper(sources: Sources, entry: ShiftEntry) -> list[Shift]:
+    """The same by the rule of the paper: kinds that have others below them, and those of two broad classes, are in."""
+    place = _place(sources)
+    unseen = sources.fewer(open_by_paper(place, name=f"{SET}:paper"))
+    return [_pair(sources, entry, subtypes_at(place, by_paper=True).seen, unseen)]
+
+
+def _place(sources: Sources) -> str:
+    sources.whole(SET)  # where it is not there or not whole, this says so
     place = sources.root.place_of(SET) if sources.root else None
     if place is None:
         raise DataError(f"{SET}: its folders are not below a data root")
-    seen = _by_broad_class(sources.whole(IMAGENET), subtypes_at(place).seen, name=entry.clean)
-    return [pair_of(entry, Condition(entry.clean, sources.fewer(seen)), Condition(entry.name, unseen))]
+    return place
+
+
+def _pair(sources: Sources, entry: ShiftEntry, broad_of: Mapping[str, int], unseen: Dataset) -> Shift:
+    seen = _by_broad_class(sources.whole(IMAGENET), broad_of, name=entry.clean)
+    return pair_of(entry, Condition(entry.clean, sources.fewer(seen)), Condition(entry.name, unseen))
 
 
 def _by_broad_class(val: Dataset, broad_of: Mapping[str, int], *, name: str) -> Dataset:

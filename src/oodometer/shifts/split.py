@@ -7,10 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oodometer.core.columns import columns
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
-from oodometer.data.load import kind_of, load_data, manifest_at
+from oodometer.data import addresses
+from oodometer.data.layouts.attribute_sets import open_deepfashion_halves
+from oodometer.data.layouts.deepfashion2 import TESTED, TRAINED, has_half
+from oodometer.data.load import MANIFEST, default_name, kind_of, load_data, manifest_at
 from oodometer.shifts.attribute import attribute_shifts, check_contents
-from oodometer.shifts.attribute_files import SplitFile, write_split
+from oodometer.shifts.attribute_files import SplitFile, Table, table_of, write_split
 from oodometer.shifts.constraint import parse_base, parse_shift
 
 
@@ -59,17 +63,30 @@ def split(manifest: str, *, base: str, shifts: Sequence[str], out: str, options:
     """The sets that a manifest is cut into, written as manifests: train, IID test, and one for each shift.
 
     Args:
-        manifest: A CSV or Parquet table with a column path; where it has a column ``split``, that is kept to.
+        manifest: A CSV or Parquet table with a column path; where it has a column ``split``, that is kept to. Or the
+            folder of DeepFashion2, whose annotations say as much.
         base: What all base images have, as ``camera=new,country=us|mx``.
         shifts: What changes, each as ``camera=old``: as the base in all attributes but this.
         out: The folder where the manifests are written.
     """
     wanted = parse_base(base), [parse_shift(text) for text in shifts]
-    dataset = load_data(manifest)
-    if kind_of(manifest) != "manifest":
-        raise UsageError(f"{manifest}: no manifest; give a CSV or Parquet table with a column path")
+    dataset, place, table = _described(manifest)
     cut = attribute_shifts(dataset, *wanted, seed=options.seed, test_share=options.test_share)
     if options.check:
         check_contents(cut)
-    files = write_split(cut, manifest_at(manifest), out, force=options.force)
+    files = write_split(cut, place, out, table=table, force=options.force)
     return SplitFiles(tuple(files), cut.notes)
+
+
+def _described(address: str) -> tuple[Dataset, str, Table | None]:
+    """The images, where their manifest lies or would lie, and what it would say; None where it is there."""
+    if addresses.is_folder(address) and kind_of(address) != "manifest":
+        place = addresses.absolute(address)
+        if not any(has_half(place, half) for half in (TRAINED, TESTED)):
+            raise UsageError(f"{address}: no manifest; give a CSV or Parquet table with a column path")
+        clothes = open_deepfashion_halves(place, name=default_name(place))
+        return clothes, addresses.join(place, MANIFEST), table_of(clothes, place)
+    dataset = load_data(address)
+    if kind_of(address) != "manifest":
+        raise UsageError(f"{address}: no manifest; give a CSV or Parquet table with a column path")
+    return dataset, manifest_at(address), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import icon_protocols
+from oodometer.data.layouts.cifar_100 import held_out_subtypes, subtypes
+
+OF_CIFAR_100 = re.compile(r"subtypes/(\d+)")
+"""``subtypes/2``: what the shift cifar-100-subtypes/2 tests, two of the five subtypes of each broad class."""
 
 OF_ICONS = ("subtypes", "versions", icon_protocols.RELEASED_VERSIONS)
 """What icons can hold out besides the values of a column."""
@@ -35,7 +40,8 @@ def split_for_training(dataset: Dataset, hold_outs: Sequence[str] = ()) -> Parts
 
     Args:
         dataset: With the columns that the hold-outs name.
-        hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value; of icons also ``subtypes`` and ``versions``.
+        hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value; of icons also ``subtypes`` and ``versions``, of
+            CIFAR-100 ``subtypes/1`` to ``subtypes/4``.
     """
     is_held_out = np.zeros(len(dataset), dtype=bool)
     for one in hold_outs:
@@ -58,9 +64,13 @@ def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:
     """Which images a hold-out stands for, (N,) bool; at least one."""
     if hold_out in OF_ICONS:
         return icon_protocols.held_out_rows(dataset, hold_out)
+    if match := OF_CIFAR_100.fullmatch(hold_out):
+        return _of_cifar_100(dataset, int(match[1]))
     column, equals, value = (one.strip() for one in hold_out.partition("="))
     if not equals or not value:
-        raise UsageError(f"--hold-out {hold_out}: expected COLUMN=VALUE, or of icons subtypes or versions")
+        raise UsageError(
+            f"--hold-out {hold_out}: expected COLUMN=VALUE, of icons subtypes or versions, of CIFAR-100 subtypes/1"
+        )
     if column not in dataset.columns:
         raise UsageError(f"--hold-out {hold_out}: {dataset.name} has no column {column!r}{_hint(column, dataset)}")
     values = np.array([str(one) for one in dataset.columns[column].tolist()])
@@ -69,6 +79,15 @@ def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:
             known = did_you_mean(one, set(values.tolist()))
             raise UsageError(f"--hold-out {hold_out}: no image of {dataset.name} has {column} {one!r}{known}")
     return np.isin(values, value.split("|"))
+
+
+def _of_cifar_100(dataset: Dataset, n: int) -> np.ndarray:
+    held_out, column = held_out_subtypes(n), dataset.columns.get("subtype")
+    if column is None or not held_out <= set(column.tolist()):
+        raise UsageError(f"--hold-out subtypes/{n}: {dataset.name} does not have the subtypes of CIFAR-100")
+    if dataset.space == subtypes():
+        raise UsageError(f"--hold-out subtypes/{n}: whole classes would be left out; add --label superclass")
+    return np.isin(column, sorted(held_out))
 
 
 def _hint(column: str, dataset: Dataset) -> str:

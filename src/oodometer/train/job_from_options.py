@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,15 @@ from typing import Any
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Card, Compute
+from oodometer.data.training_set import labelled_by
 from oodometer.train.augment.registry import parse_augmentations
+from oodometer.train.job import TrainingJob
+from oodometer.train.named_recipes import recipe_named
 from oodometer.train.networks.registry import with_width
 from oodometer.train.recipe import Recipe
 from oodometer.train.recipe_from_card import options_like
-from oodometer.train.training import TrainingJob
 
-PLAIN_AUGMENTATIONS = {"mirror", "crop"}
+PLAIN_AUGMENTATIONS = {"mirror", "crop", "crop-black"}
 """What every network for small images is trained with, and what no one calls an intervention."""
 
 OF_RECIPE = ("epochs", "lr", "batch", "seed", "size", "momentum", "weight_decay")
@@ -27,10 +29,12 @@ class TrainingOptions:
     """What is said about a training; what is None is that of the card it is like, or the usual.
 
     Args:
+        recipe: The numbers of a paper by name, ``icons-50``; what is said besides changes them.
         net: resnet20, resnet56, wrn16-2, linear, nearest...
         width: Of a ResNet: so many times the channels.
         epochs, lr, batch, size, seed, momentum, weight_decay: As of `Recipe`.
         augment: Names with commas, or ``none``.
+        label: A column of the data whose values are to be told apart, rather than the labels.
         hold_outs: What is never trained on, as ``COLUMN=VALUE``; several with commas.
         init: A checkpoint (.pt) whose weights are the first ones.
         half: Store the weights in float16.
@@ -39,6 +43,7 @@ class TrainingOptions:
         threads: Of torch; 0: one per core. The result depends on it.
     """
 
+    recipe: str | None = None
     net: str | None = None
     width: float | None = None
     epochs: int | None = None
@@ -49,6 +54,7 @@ class TrainingOptions:
     momentum: float | None = None
     weight_decay: float | None = None
     augment: str | None = None
+    label: str | None = None
     hold_outs: Sequence[str] | None = None
     init: str | None = None
     half: bool | None = None
@@ -73,8 +79,11 @@ def training_job(
         out: The .onnx file; by default named after the network.
         force: Replace the model and the checkpoint of another training.
     """
-    said = options if like is None else _with_card(options, Path(like))
+    if like is not None and options.recipe is not None:
+        raise UsageError("--recipe and --like both say how to train; give one of them")
+    said = _with_recipe(options) if like is None else _with_card(options, Path(like))
     recipe = recipe_of(said)
+    dataset = dataset if said.label is None else labelled_by(dataset, said.label)
     hold_outs = tuple(name.strip() for several in said.hold_outs or () for name in several.split(","))
     device: Any = said.device or "cpu"
     return TrainingJob(
@@ -87,7 +96,22 @@ def training_job(
         half=bool(said.half),
         compute=Compute(device=device, threads=said.threads or 0),
         force=force,
+        recipe_name=_told_recipe(options),
+        label=said.label,
     )
+
+
+def _with_recipe(said: TrainingOptions) -> TrainingOptions:
+    """The options; those that were not said are the named recipe's."""
+    return said if said.recipe is None else _where_unsaid(said, recipe_named(said.recipe))
+
+
+def _told_recipe(said: TrainingOptions) -> str | None:
+    """The name of the recipe for the card, and what was trained otherwise: ``icons-50, but epochs``."""
+    if said.recipe is None:
+        return None
+    changed = [name for name in recipe_named(said.recipe) if getattr(said, name) is not None]
+    return f"{said.recipe}, but {', '.join(changed)}" if changed else said.recipe
 
 
 def _with_card(said: TrainingOptions, path: Path) -> TrainingOptions:
@@ -95,6 +119,10 @@ def _with_card(said: TrainingOptions, path: Path) -> TrainingOptions:
     told = options_like(path)
     if (first := told.pop("began_with")) and not said.init:
         raise UsageError(f"{path}: it began with the weights of {first}; give their checkpoint with --init")
+    return _where_unsaid(said, told)
+
+
+def _where_unsaid(said: TrainingOptions, told: Mapping[str, Any]) -> TrainingOptions:
     unsaid = {field.name for field in fields(said) if getattr(said, field.name) is None}
     return replace(said, **{name: value for name, value in told.items() if name in unsaid})
 

@@ -28,7 +28,7 @@ class Epoch:
     Args:
         number, n_epochs: Which it was, from 1 on.
         loss: The mean cross-entropy over the training images, while they were learned from.
-        accuracy: The share of right answers to them, at that time.
+        accuracy: The share of right answers to them, at that time; of images with several labels, any is right.
         iid_accuracy: The share of right answers to the IID test afterwards.
         seconds: What it took.
     """
@@ -79,7 +79,7 @@ def train_epochs(work: Work, optimizer: Any, *, first: int, after: Callable[[Epo
             raise ModelError(
                 f"{work.recipe.net}: the loss is not finite in epoch {epoch + 1}; train with a smaller --lr"
             )
-        right = predictions(work, work.iid.images) == work.iid.labels
+        right = work.iid.right(predictions(work, work.iid.images))
         seconds = time.monotonic() - begun
         after(Epoch(epoch + 1, work.recipe.epochs, loss, accuracy, float(right.mean()), seconds))
 
@@ -90,7 +90,7 @@ def train_epoch(work: Work, optimizer: Any, epoch: int) -> tuple[float, float]:
 
     work.network.train()
     order = orders(len(work.training), work.recipe, epoch)
-    labels = torch.from_numpy(work.training.labels)
+    loss_of = loss_for(work.training)
     loss_sum = torch.zeros((), dtype=torch.float64)
     n_right = 0
     for step, rows in enumerate(order):
@@ -99,15 +99,37 @@ def train_epoch(work: Work, optimizer: Any, epoch: int) -> tuple[float, float]:
             group["lr"] = rate
         moment = Moment(epoch, step, work.recipe.seed)
         images = augmented(work.training.images[rows], work.recipe.augment, moment)
-        wanted = labels[rows].to(work.device)
         logits = work.network(as_input(images, work.given).to(work.device))
-        loss = torch.nn.functional.cross_entropy(logits, wanted)
+        loss, n_right_here = loss_of(logits, rows)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
         loss_sum += loss.detach().double().cpu() * len(rows)
-        n_right += int((logits.detach().argmax(dim=1) == wanted).sum())
+        n_right += n_right_here
     return float(loss_sum) / len(work.training), n_right / len(work.training)
+
+
+def loss_for(training: Pixels) -> Callable[[Any, np.ndarray], tuple[Any, int]]:
+    """From logits and the rows of a batch to the loss, and how many answers are right.
+
+    Cross-entropy; where images have several labels each, the binary one of every class.
+    """
+    import torch
+    from torch.nn import functional
+
+    labels = torch.from_numpy(training.labels)
+
+    def of_one_label(logits: Any, rows: np.ndarray) -> tuple[Any, int]:
+        wanted = labels[rows].to(logits.device)
+        return functional.cross_entropy(logits, wanted), int((logits.detach().argmax(dim=1) == wanted).sum())
+
+    def of_several(logits: Any, rows: np.ndarray) -> tuple[Any, int]:
+        batch = training.take(rows)
+        wanted = torch.from_numpy(batch.targets(logits.shape[1])).to(logits.device)
+        right = batch.right(logits.detach().argmax(dim=1).cpu().numpy())
+        return functional.binary_cross_entropy_with_logits(logits, wanted), int(right.sum())
+
+    return of_one_label if training.other_labels is None else of_several
 
 
 def orders(n_images: int, recipe: Recipe, epoch: int) -> list[np.ndarray]:

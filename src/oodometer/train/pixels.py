@@ -29,18 +29,37 @@ class Pixels:
         images: (N, H, W, 3) uint8.
         labels: (N,) int64.
         ids: One per image.
+        other_labels: Where an image has several labels, per image those besides ``labels``; None where each has one.
     """
 
     images: np.ndarray
     labels: np.ndarray
     ids: tuple[str, ...]
+    other_labels: tuple[tuple[int, ...], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def take(self, rows: np.ndarray) -> Pixels:
         """Those images alone."""
-        return Pixels(self.images[rows], self.labels[rows], tuple(self.ids[row] for row in rows.tolist()))
+        ids = tuple(self.ids[row] for row in rows.tolist())
+        others = None if self.other_labels is None else tuple(self.other_labels[row] for row in rows.tolist())
+        return Pixels(self.images[rows], self.labels[rows], ids, others)
+
+    def right(self, answers: np.ndarray) -> np.ndarray:
+        """Which answers (N,) are a label of their image, (N,) bool."""
+        right = answers == self.labels
+        for row, others in enumerate(self.other_labels or ()):
+            right[row] |= int(answers[row]) in others
+        return np.asarray(right)
+
+    def targets(self, n_classes: int) -> np.ndarray:
+        """1 for every label of an image, 0 for the other classes, (N, K) float32."""
+        targets = np.zeros((len(self), n_classes), dtype=np.float32)
+        targets[np.arange(len(self)), self.labels] = 1
+        for row, others in enumerate(self.other_labels or ()):
+            targets[row, list(others)] = 1
+        return targets
 
 
 def read_pixels(dataset: Dataset, view: Geometry) -> Pixels:
@@ -48,7 +67,7 @@ def read_pixels(dataset: Dataset, view: Geometry) -> Pixels:
     check_memory(len(dataset), view, dataset.name)
     with ThreadPoolExecutor() as pool:
         images = list(pool.map(lambda index: dataset.views(index, [view])[0], range(len(dataset))))
-    return Pixels(np.stack(images), dataset.labels.astype(np.int64), dataset.ids)
+    return Pixels(np.stack(images), dataset.labels.astype(np.int64), dataset.ids, dataset.other_labels)
 
 
 def check_memory(n_images: int, view: Geometry, name: str) -> None:
@@ -94,6 +113,8 @@ def digest_of_pixels(pixels: Pixels) -> str:
     total = hashlib.blake2b(digest_size=16)
     total.update("\0".join(pixels.ids).encode())
     total.update(np.ascontiguousarray(pixels.labels, dtype="<i8").tobytes())
+    if pixels.other_labels is not None:
+        total.update(repr(pixels.other_labels).encode())
     total.update(np.ascontiguousarray(pixels.images).tobytes())
     return total.hexdigest()
 

@@ -43,6 +43,8 @@ class Recipe:
             raise UsageError(f"a batch of {self.batch}: there must be at least 2 images in it, to normalise over")
         if not self.lr > 0:
             raise UsageError(f"a learning rate of {self.lr:g}: it must be above 0")
+        if not self.weight_decay >= 0:
+            raise UsageError(f"a weight decay of {self.weight_decay:g}: it must be 0 or above")
         parse_augmentations(",".join(self.augment))
 
     @property

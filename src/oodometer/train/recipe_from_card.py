@@ -33,6 +33,7 @@ def options_like(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: a number in its notes is none ({error})") from error
     found["augment"] = notes.get("augment", "none").replace(" ", "")
     found["hold_outs"] = tuple(one for one in notes.get("hold_out", "").split(", ") if one)
+    found["label"] = notes.get("label")
     found["half"] = notes.get("weights") == "float16"
     found["began_with"] = notes.get("init")
     return found

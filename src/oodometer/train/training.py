@@ -3,73 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from oodometer.core.columns import columns
-from oodometer.core.dataset import Dataset
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import DataError, OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.core.extras import import_extra
-from oodometer.core.model import Card, Compute, Input, Model
+from oodometer.core.model import Model
 from oodometer.core.random import rng_for
-from oodometer.models.card import read_card
 from oodometer.stats.intervals import share_of
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from oodometer.train.export_and_verify import finished_model, precision, write_model
-from oodometer.train.hold_out import Parts, split_for_training
+from oodometer.train.export_and_verify import finished_model, write_model
 from oodometer.train.init_weights import take_weights
+from oodometer.train.job import TrainingJob, TrainingWatcher
 from oodometer.train.loop import Epoch, Work, make_optimizer, train_epochs
+from oodometer.train.material import Material, read_material
 from oodometer.train.networks.registry import build_network, is_trained
-from oodometer.train.pixels import Pixels, as_input, digest_of_pixels, read_pixels, same_pixels, statistics_of
-from oodometer.train.recipe import Recipe
+from oodometer.train.notes import notes_of
+from oodometer.train.pixels import as_input, digest_of_pixels
 
 VERSION = 1  # in the key: to be raised when the same recipe on the same data would train something else
-
-
-@dataclass(frozen=True)
-class TrainingJob:
-    """What is to be trained, on what, and where it goes.
-
-    Args:
-        dataset: Labelled images.
-        recipe: How it is trained.
-        out: The .onnx file; its card gets the same name with .toml, its checkpoint with .pt.
-        hold_outs: What the model must not see, as ``COLUMN=VALUE``.
-        init: A checkpoint whose weights are the first ones.
-        card: What is said of the model's place among others.
-        half: Store the weights in float16.
-        compute: Device and threads.
-        force: Replace the model and the checkpoint of another training.
-    """
-
-    dataset: Dataset
-    recipe: Recipe
-    out: Path
-    hold_outs: tuple[str, ...] = ()
-    init: Path | None = None
-    card: Card = field(default_factory=Card)
-    half: bool = False
-    compute: Compute = field(default_factory=lambda: Compute(threads=0))
-    force: bool = False
-
-    @property
-    def checkpoint(self) -> Path:
-        """Where the state of the training is kept."""
-        return self.out.with_suffix(".pt")
-
-
-@dataclass(frozen=True)
-class TrainingWatcher:
-    """Who is told how it goes."""
-
-    epoch: Callable[[Epoch], None]
-    note: Callable[[str], None]
 
 
 def nobody(what: object) -> None:
@@ -123,16 +82,6 @@ class Trained:
         }
 
 
-@dataclass(frozen=True)
-class Material:
-    """The pixels of a job: no training image is in a test, nor is its pixel-for-pixel copy."""
-
-    training: Pixels
-    iid: Pixels
-    n_held_out: int
-    given: Input
-
-
 def train(job: TrainingJob, watcher: TrainingWatcher | None = None) -> Trained:
     """The trained model of a job; where its file is there already, that; where its training was killed, it goes on."""
     watcher = watcher or TrainingWatcher(nobody, nobody)
@@ -145,9 +94,9 @@ def train(job: TrainingJob, watcher: TrainingWatcher | None = None) -> Trained:
         with _threads(job.compute.threads):
             work = _learned(job, material, key, watcher)
             model = write_model(
-                work, _notes(job, material, key), job.out, half=job.half, card=job.card, space=job.dataset.space
+                work, notes_of(job, material, key), job.out, half=job.half, card=job.card, space=job.dataset.space
             )
-    right = model.logits(material.iid.images).argmax(axis=1) == material.iid.labels
+    right = material.iid.right(model.logits(material.iid.images).argmax(axis=1))
     counts = (len(material.training), material.n_held_out, len(material.iid), int(right.sum()))
     return Trained(model, job.out, *counts, is_new=is_new)
 
@@ -168,30 +117,8 @@ def check(job: TrainingJob) -> None:
         raise DataError(f"{name}: {n_without} of {len(labels)} images have no label; a network is trained on labels")
     if len(np.unique(labels)) < 2:
         raise DataError(f"{name}: all images are of one class; there is nothing to tell apart")
-
-
-def read_material(job: TrainingJob, watcher: TrainingWatcher) -> Material:
-    """The pixels that the job works with."""
-    parts = split_for_training(job.dataset, job.hold_outs)
-    view = job.recipe.view
-    training, iid = read_pixels(parts.training, view), read_pixels(parts.iid, view)
-    held_out = [] if parts.held_out is None else [read_pixels(parts.held_out, view)]
-    is_copy = same_pixels(training, [iid, *held_out])
-    if is_copy.any():
-        watcher.note(f"{int(is_copy.sum())} training images are left out: pixel for pixel the same as a test image")
-        training = training.take(np.flatnonzero(~is_copy))
-    _check_classes(job.dataset, training, parts, watcher)
-    return Material(training, iid, sum(len(one) for one in held_out), statistics_of(training.images, view))
-
-
-def _check_classes(dataset: Dataset, training: Pixels, parts: Parts, watcher: TrainingWatcher) -> None:
-    seen = np.unique(training.labels)
-    if len(seen) < 2:
-        raise DataError(f"{dataset.name}: fewer than two classes are left to train on; hold less out")
-    asked = np.unique(parts.iid.labels)
-    if len(unseen := np.setdiff1d(asked, seen)):
-        names = ", ".join(dataset.space.classes[one] for one in unseen[:3].tolist())
-        watcher.note(f"{len(unseen)} classes of the IID test have no training image ({names})")
+    if job.dataset.other_labels is not None and not is_trained(job.recipe.net):
+        raise UsageError(f"--net {job.recipe.net}: {name} has several labels per image, which it can't learn")
 
 
 def key_of(job: TrainingJob, material: Material) -> str:
@@ -271,47 +198,6 @@ def _own_checkpoint(path: Path, key: str, *, force: bool) -> Checkpoint | None:
             return None
         raise
     return checkpoint
-
-
-def _notes(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
-    """How the model was made, for its card."""
-    import torch
-
-    from oodometer import __version__
-
-    recipe = job.recipe
-    trained = is_trained(recipe.net)
-    return {
-        "architecture": recipe.net,
-        "seed": recipe.seed,
-        **(_sgd(recipe) if trained else {}),
-        "hold_out": list(job.hold_outs),
-        "init": None if job.init is None else job.init.stem,
-        "init_training_data": None if job.init is None else _training_data_of(job.init),
-        "training_images": len(material.training),
-        "threads": torch.get_num_threads() if trained else None,
-        "weights": precision(half=job.half),
-        "made_with": f"oodometer {__version__}, torch {torch.__version__}",
-        "key": key,
-    }
-
-
-def _training_data_of(checkpoint: Path) -> str | None:
-    """What weights were trained on before, where the card of their model lies beside them."""
-    card = checkpoint.with_suffix(".toml")
-    return read_card(card).training_data if card.is_file() else None
-
-
-def _sgd(recipe: Recipe) -> dict[str, Any]:
-    return {
-        "epochs": recipe.epochs,
-        "batch": recipe.batch,
-        "learning_rate": recipe.lr,
-        "schedule": "cosine",
-        "momentum": recipe.momentum,
-        "weight_decay": recipe.weight_decay,
-        "augment": list(recipe.augment),
-    }
 
 
 @contextlib.contextmanager

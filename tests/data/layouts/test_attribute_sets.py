@@ -9,9 +9,11 @@ import pytest
 from PIL import Image
 
 from oodometer.core.errors import DataError
-from oodometer.data.layouts.attribute_sets import STOREFRONTS
+from oodometer.data.check.check_set import check
+from oodometer.data.layouts.attribute_sets import STOREFRONTS, open_deepfashion_halves
 from oodometer.data.layouts.deepfashion2 import CLASSES
 from oodometer.data.root import DataRoot
+from oodometer.data.training_set import training_set
 
 
 def item(category: int, scale: int, occlusion: int, viewpoint: int, zoom_in: int) -> dict[str, object]:
@@ -87,6 +89,43 @@ def test_an_image_that_is_missing(tmp_path):
     (tmp_path / "deepfashion2/validation/image/000002.jpg").unlink()
     with pytest.raises(DataError, match=r"000002\.json: no image of that number in .*image; is it unpacked whole\?"):
         DataRoot(str(tmp_path), partial=True).open("deepfashion-remixed")
+
+
+def test_the_train_half_is_read_for_training_alone(tmp_path):
+    put(tmp_path, 1, item(8, 2, 2, 2, 1))
+    put(tmp_path, 1, item(8, 2, 2, 2, 1), item(1, 2, 2, 2, 1), item(9, 1, 2, 2, 1), part="train")
+    put(tmp_path, 2, item(13, 2, 2, 2, 1), part="train")
+    put(tmp_path, 3, item(13, 2, 2, 3, 1), part="train")  # seen from the side: a shift
+    data = training_set("dfr", data_root=str(tmp_path))
+    assert (data.ids, data.other_labels) == (("train-000001-2221", "train-000002-2221"), ((7,), ()))
+    assert set(data.columns["split"]) == {"train"}
+    assert DataRoot(str(tmp_path), partial=True).open("deepfashion-remixed").ids == ("000001-2221",)
+    halves = open_deepfashion_halves(str(tmp_path / "deepfashion2"), name="both")
+    assert [str(one) for one in halves.columns["split"]] == ["train"] * 4 + ["validation"]
+    assert len(halves.scan().contents) == 5
+
+
+def test_without_a_train_half_there_is_nothing_to_train_on(tmp_path):
+    put(tmp_path, 1, item(8, 2, 2, 2, 1))
+    with pytest.raises(DataError, match="no train/image and train/annos of DeepFashion2 in it"):
+        training_set("dfr", data_root=str(tmp_path))
+    put(tmp_path, 1, item(8, 2, 2, 3, 1), part="train")
+    with pytest.raises(DataError, match=r"no training image with scale 2, occlusion 2, viewpoint 2, zoom_in 1"):
+        training_set("dfr", data_root=str(tmp_path))
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_check_knows_both_halves(tmp_path, spoiled):
+    put(tmp_path, 1, item(8, 2, 2, 2, 1))
+    put(tmp_path, 1, item(8, 2, 2, 2, 1), part="train")
+    if spoiled:
+        (tmp_path / "deepfashion2/train/annos/000001.json").write_text("{")
+    (row,) = [row for row in check(str(tmp_path / "deepfashion2")).rows if row.check == "training part"]
+    assert (row.found, row.verdict) == (("not readable", "wrong") if spoiled else ("1 image", "ok"))
+    (tmp_path / "deepfashion2/train/annos/000001.json").unlink()
+    (tmp_path / "deepfashion2/train/annos").rmdir()
+    rows = check(str(tmp_path / "deepfashion2")).rows
+    assert "training part" not in {row.check for row in rows}
 
 
 def open_list(root: Path, name: str, text: str):

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from oodometer.core.dataset import Dataset
-from oodometer.data.layouts.imagenet_22k import broad_classes, open_seen_subtypes, subtypes_among, subtypes_at
+from oodometer.data.layouts.imagenet_22k import (
+    broad_classes,
+    open_by_paper,
+    open_seen_subtypes,
+    subtypes_among,
+    subtypes_at,
+    subtypes_by_paper,
+)
 from oodometer.data.root import DataRoot
 from published_lists import published_list
 
@@ -47,6 +54,26 @@ def test_seen_and_unseen_kinds() -> None:
     assert set(found.inner) == {AMPHIBIAN, BIRD, VEHICLE, DOG, FROG}
 
 
+# reference: the paper's definition (appendix E), and the released lists, which begin with n01627424 and n01639765 and
+# give a synset of two broad classes to the first
+def test_the_paper_leaves_nothing_out() -> None:
+    everything = {one for pair in PAIRS for one in pair}
+    found, strict = subtypes_by_paper(everything, PAIRS), subtypes_among(everything, PAIRS)
+    names = broad_classes().classes
+    assert found.seen == strict.seen
+    assert {one: names[index] for one, index in found.unseen.items()} == {
+        GREENFROG: "Amphibian",
+        CUCKOO: "Bird",
+        AMPHIBIAN: "Amphibian",
+        FROG: "Amphibian",
+        BIRD: "Bird",
+        DOG: "Dog",
+        VEHICLE: "Vehicle",
+        AMPHIBIAN_VEHICLE: "Amphibian",
+    }
+    assert (found.ambiguous, found.inner) == ((), ())
+
+
 def test_a_circle_in_the_hierarchy_ends() -> None:
     found = subtypes_among([CUCKOO], [(BIRD, CUCKOO), (CUCKOO, BIRD)])
     assert (dict(found.unseen), found.inner) == ({}, (CUCKOO,))
@@ -76,6 +103,8 @@ def test_the_folders_of_unseen_kinds(
     seen = open_seen_subtypes(f"{root}/imagenet22k", name="seen")
     assert seen.columns["subtype"].tolist() == [TREE_FROG] * 2
     assert subtypes_at(f"{root}/imagenet22k").ambiguous == (AMPHIBIAN_VEHICLE,)
+    by_paper = open_by_paper(f"{root}/imagenet22k", name="by paper")
+    assert set(by_paper.columns["subtype"]) == {GREENFROG, CUCKOO, FROG, AMPHIBIAN_VEHICLE}
 
 
 def test_a_wrong_set_is_one_line(

@@ -14,6 +14,7 @@ from oodometer.data.check.classes import class_rows, folder_rows
 from oodometer.data.check.duplicates import Contents, twice_in_both, twice_inside
 from oodometer.data.check.files import header_rows, other_files_rows, short, unreadable_row
 from oodometer.data.check.rows import CheckRow
+from oodometer.data.check.training_part import training_rows
 from oodometer.data.find_sets import not_unpacked, place_below
 from oodometer.data.fingerprints import BRIGHTEST_BLACK, DISTANCE, looks_of
 from oodometer.data.headers import headers_of
@@ -192,6 +193,7 @@ def _rows_of(dataset: Dataset, claim: Claim, thorough: bool, progress: Stage) ->
         *header_rows(dataset, place, known, headers),
         *other_files_rows(dataset, place),
         *twice_inside(here),
+        *training_rows(place, known),
     ]
     return here, rows
 

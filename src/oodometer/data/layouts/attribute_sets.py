@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,8 @@ from oodometer.core.errors import DataError, did_you_mean
 from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.data import addresses
 from oodometer.data.kinds.manifest import open_manifest
-from oodometer.data.layouts.deepfashion2 import ATTRIBUTES, CLASSES, PART, open_deepfashion2
+from oodometer.data.layouts.deepfashion2 import ATTRIBUTES, BASE, CLASSES, TESTED, TRAINED, has_half, open_deepfashion2
+from oodometer.data.layouts.training_part import NoTrainingPartError
 
 MANIFESTS = ("manifest.csv", "manifest.parquet")
 
@@ -51,15 +53,48 @@ SPELLED = {
 
 
 def open_deepfashion_remixed(address: str, *, name: str) -> Dataset:
-    """The items of DeepFashion2 with their attributes: from its annotations, or from a manifest."""
+    """The items of DeepFashion2 that are tested on, with their attributes: from its annotations, or a manifest."""
     manifest = _manifest(address)
     if manifest is not None:
-        found = _in_order(_with_columns(manifest, ATTRIBUTES, name), CLASSES)
-        alone: tuple[tuple[int, ...], ...] = ((),) * len(found)
-        return replace(found, other_labels=alone) if found.other_labels is None else found
-    if addresses.is_folder(addresses.join(address, f"{PART}/annos")):
+        return _listed_clothes(manifest, name)
+    if has_half(address, TESTED):
         return open_deepfashion2(address, name=name)
-    raise DataError(f"{address}: neither {MANIFESTS[0]} nor {PART}/image and {PART}/annos of DeepFashion2 in it")
+    raise DataError(f"{address}: neither {MANIFESTS[0]} nor {TESTED}/image and {TESTED}/annos of DeepFashion2 in it")
+
+
+def open_deepfashion_halves(address: str, *, name: str) -> Dataset:
+    """The items of both halves of DeepFashion2, or of the one that is there, in the column ``split``."""
+    halves = [half for half in (TRAINED, TESTED) if has_half(address, half)]
+    if _manifest(address) is not None or not halves:
+        return open_deepfashion_remixed(address, name=name)
+    return open_deepfashion2(address, name=name, halves=halves)
+
+
+def open_deepfashion_training(address: str, *, name: str) -> Dataset:
+    """The training images of DeepFashion Remixed: those of the half ``train`` that have the attributes of the base."""
+    manifest = _manifest(address)
+    if manifest is not None:
+        clothes = _listed_clothes(manifest, name)
+    elif has_half(address, TRAINED):
+        clothes = open_deepfashion2(address, name=name, halves=(TRAINED,))
+    else:
+        raise NoTrainingPartError(f"{address}: no {TRAINED}/image and {TRAINED}/annos of DeepFashion2 in it")
+    halves = clothes.columns.get("split", np.full(len(clothes), ""))
+    is_base = [clothes.columns[attribute].astype(str) == str(value) for attribute, value in BASE.items()]
+    rows = np.flatnonzero(np.logical_and.reduce([halves == TRAINED, *is_base]))
+    if not len(rows):
+        raise NoTrainingPartError(f"{address}: no training image with {_said(BASE)} (split {TRAINED})")
+    return clothes.take(rows)
+
+
+def _said(attributes: Mapping[str, int]) -> str:
+    return ", ".join(f"{attribute} {value}" for attribute, value in attributes.items())
+
+
+def _listed_clothes(manifest: str, name: str) -> Dataset:
+    clothes = _in_order(_with_columns(manifest, ATTRIBUTES, name), CLASSES)
+    alone: tuple[tuple[int, ...], ...] = ((),) * len(clothes)
+    return replace(clothes, other_labels=alone) if clothes.other_labels is None else clothes
 
 
 def open_storefronts(address: str, *, name: str) -> Dataset:

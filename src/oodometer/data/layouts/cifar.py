@@ -27,14 +27,14 @@ _LABELS_OF_ARRAYS = {
     "x_test.npy": ("y_test.npy",),
 }
 _FILES = ("test_batch", "test_batch.bin", *_LABELS_OF_ARRAYS, "cifar10_test_images.npz", "test_batch.png")
-_FOLDERS = ("", "cifar-10-batches-py", "cifar-10-batches-bin")
+FOLDERS = ("", "cifar-10-batches-py", "cifar-10-batches-bin")
 
 
 def open_cifar_10(address: str, *, name: str) -> Dataset:
     """The test set: python or binary batches, arrays, a sheet, or class folders of PNG files."""
     if not addresses.is_folder(address):
         return _open_file(address, name)
-    for file in (f"{folder}/{one}".lstrip("/") for folder in _FOLDERS for one in _FILES):
+    for file in (f"{folder}/{one}".lstrip("/") for folder in FOLDERS for one in _FILES):
         path = addresses.join(address, file)
         if addresses.exists(path):
             return _open_file(path, name)
@@ -61,12 +61,12 @@ def _open_file(path: str, name: str) -> Dataset:
     if path.endswith(".png"):
         rows, labels = open_sheet(path)
         return dataset_of_rows(rows, labels, space=CLASSES, name=name, where=path)
-    _check_names(path)
+    check_names(path)
     batch = read_batch(path, ("labels",))
     return dataset_of_rows(batch.rows, batch.labels["labels"], space=CLASSES, name=name, where=path)
 
 
-def _check_names(path: str) -> None:
+def check_names(path: str) -> None:
     """An error where ``batches.meta``, beside python batches, names other classes or another order."""
     meta = addresses.join(addresses.parent(path), "batches.meta")
     if path.endswith(".bin") or not addresses.exists(meta):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -72,6 +73,14 @@ def open_cifar_100_training(address: str, *, name: str) -> Dataset:
     return _open_part(address, "train", name)
 
 
+def by_subtype(dataset: Dataset) -> Dataset:
+    """The same images labelled by the 100 classes; the broad ones are the column ``superclass``."""
+    names = {subtype: index for index, subtype in enumerate(subtypes().classes)}
+    fine = np.array([names[subtype] for subtype in dataset.columns["subtype"].tolist()], dtype=np.int64)
+    broad = np.array(broad_classes().classes)[dataset.labels]
+    return replace(dataset, labels=fine, space=subtypes(), columns={**dataset.columns, "superclass": broad})
+
+
 def split_subtypes(dataset: Dataset, n: int) -> tuple[Dataset, Dataset]:
     """The images of the subtypes that are kept, and of those that are held out, ``n`` of each broad class.
 
@@ -98,12 +107,21 @@ def _open_part(address: str, part: str, name: str) -> Dataset:
     )
 
 
-def _file_of(address: str, part: str) -> str:
+def has_part(address: str, part: str) -> bool:
+    """Whether the batch ``train`` or ``test`` is there, in either form."""
+    return _place_of(address, part) is not None
+
+
+def _place_of(address: str, part: str) -> str | None:
     files_ = [f"{folder}/{file}".lstrip("/") for folder in _FOLDERS for file in (part, f"{part}.bin")]
-    for file in files_:
-        path = addresses.join(address, file)
-        if addresses.exists(path) and not addresses.is_folder(path):
-            return path
+    paths = (addresses.join(address, file) for file in files_)
+    return next((path for path in paths if addresses.exists(path) and not addresses.is_folder(path)), None)
+
+
+def _file_of(address: str, part: str) -> str:
+    path = _place_of(address, part)
+    if path is not None:
+        return path
     raise DataError(f"{address}: expected the batch {part} (python) or {part}.bin (binary) of CIFAR-100 in it")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +18,7 @@ from oodometer.data.addresses import FoundFile
 from oodometer.data.imagenet import imagenet, imagenet_index
 from oodometer.data.kinds.folder import list_images
 from oodometer.data.labels import ids_of_paths
+from oodometer.data.layouts.training_part import NoTrainingPartError
 from oodometer.data.source import EncodedSource, ImageFiles
 
 HIERARCHY = "wordnet.is_a.txt"
@@ -59,9 +60,7 @@ class Subtypes:
 
 def subtypes_among(synsets: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Subtypes:
     """The synsets that are kinds of the broad classes, by the pairs (synset, one directly below it) of a hierarchy."""
-    parents: dict[str, list[str]] = {}
-    for above, below in pairs:
-        parents.setdefault(below, []).append(above)
+    parents = _parents(pairs)
     inner_ones = {above for some in parents.values() for above in some}
     broad = {row["wnid"]: index for index, row in enumerate(_table())}
     seen: dict[str, int] = {}
@@ -78,6 +77,29 @@ def subtypes_among(synsets: Iterable[str], pairs: Iterable[tuple[str, str]]) -> 
         elif found:
             unseen[synset] = found[0]
     return Subtypes(seen, unseen, tuple(ambiguous), tuple(inner))
+
+
+def subtypes_by_paper(synsets: Iterable[str], pairs: Sequence[tuple[str, str]]) -> Subtypes:
+    """The same by the rule of the paper, which leaves nothing out (Hendrycks and Dietterich 2018, appendix E).
+
+    Every synset at or below a broad class is a subtype of it, those that have others below them too, and the broad
+    class itself; it is seen if and only if it is in ImageNet-1k. Of several broad classes the first counts, as in the
+    released script.
+    """
+    strict, above = subtypes_among(synsets, pairs), _parents(pairs)
+    broad = {row["wnid"]: index for index, row in enumerate(_table())}
+    seen, unseen = dict(strict.seen), dict(strict.unseen)
+    for synset in (*strict.ambiguous, *strict.inner):
+        first = min(broad[wnid] for wnid in _with_all_above(synset, above) if wnid in broad)
+        (seen if synset in imagenet_index() else unseen)[synset] = first
+    return Subtypes(seen, unseen, (), ())
+
+
+def _parents(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    parents: dict[str, list[str]] = {}
+    for above, below in pairs:
+        parents.setdefault(below, []).append(above)
+    return parents
 
 
 def _with_all_above(synset: str, parents: Mapping[str, list[str]]) -> set[str]:
@@ -108,9 +130,16 @@ def read_hierarchy(address: str) -> list[tuple[str, str]]:
     )
 
 
-def subtypes_at(address: str) -> Subtypes:
-    """The subtypes of ImageNet-1k, and those whose folders are there."""
-    return subtypes_among({*addresses.list_folders(address), *imagenet().classes}, read_hierarchy(address))
+def subtypes_at(address: str, *, by_paper: bool = False) -> Subtypes:
+    """The subtypes of ImageNet-1k, and those whose folders are there; ``by_paper`` with none left out."""
+    rule = subtypes_by_paper if by_paper else subtypes_among
+    return rule({*addresses.list_folders(address), *imagenet().classes}, read_hierarchy(address))
+
+
+def open_by_paper(address: str, *, name: str) -> Dataset:
+    """The images of the unseen subtypes by the rule of the paper."""
+    unseen = subtypes_at(address, by_paper=True).unseen
+    return _open(address, unseen, "of subtypes that ImageNet-1k does not have", name)
 
 
 def open_imagenet_22k(address: str, *, name: str) -> Dataset:
@@ -120,7 +149,10 @@ def open_imagenet_22k(address: str, *, name: str) -> Dataset:
 
 def open_seen_subtypes(address: str, *, name: str) -> Dataset:
     """The images of the seen subtypes, in the same way: what a model of the 25 broad classes is trained on."""
-    return _open(address, subtypes_at(address).seen, "of ImageNet-1k", name)
+    seen = subtypes_at(address).seen
+    if not set(seen) & set(addresses.list_folders(address)):
+        raise NoTrainingPartError(f"{address}: no folders of the subtypes of ImageNet-1k in it")
+    return _open(address, seen, "of ImageNet-1k", name)
 
 
 def _open(address: str, broad_of: Mapping[str, int], what: str, name: str) -> Dataset:

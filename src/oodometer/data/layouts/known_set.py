@@ -30,10 +30,12 @@ class KnownSet(SetFacts):
 
     Args:
         open: Reads the layout.
+        training: Reads the training images that are published with it; None where none are.
         classes: The class names that folders may have; None where any may occur.
     """
 
     open: OpenSet
+    training: OpenSet | None = None
     classes: Callable[[], frozenset[str]] | None = None
 
 
@@ -46,12 +48,18 @@ class _KnownSets(Registry[KnownSet]):
 
 def known_set_of(entry: SetEntry) -> KnownSet:
     """An entry of the catalogue with its reader."""
-    module, _, function = entry.reader.partition(":")
     return KnownSet(
         **{one.name: getattr(entry, one.name) for one in fields(SetFacts)},
-        open=getattr(importlib.import_module(f"{READERS}.{module}"), function),
+        open=_reader(entry.reader),
+        training=None if entry.training is None else _reader(entry.training),
         classes=None if entry.classes is None else partial(class_names, entry.classes),
     )
+
+
+def _reader(address: str) -> OpenSet:
+    module, _, function = address.partition(":")
+    reader: OpenSet = getattr(importlib.import_module(f"{READERS}.{module}"), function)
+    return reader
 
 
 known_sets: Registry[KnownSet] = _KnownSets(

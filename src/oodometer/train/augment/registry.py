@@ -25,6 +25,7 @@ augmentations: Registry[Augmentation] = Registry(
     "augmentation",
     {
         "crop": "oodometer.train.augment.crop:crop",
+        "crop-black": "oodometer.train.augment.crop:crop_black",
         "erase": "oodometer.train.augment.erase:erase",
         "mirror": "oodometer.train.augment.mirror:mirror",
     },
