@@ -27,7 +27,7 @@ def tiles(sheet: np.ndarray, top: int, n: int, *, gaps: Sequence[int] = ()) -> l
 
 def test_each_class_is_a_row_under_its_name(photos: Path, tmp_path: Path) -> None:
     made = odo.sheet(photos, tmp_path / "sheet.png", options=SheetOptions(per=3))
-    assert (made.rows, made.columns) == (("blue", "green", "grey", "red"), ("clean",))
+    assert (made.rows, made.columns) == (("blue", "green", "grey", "red"), ("val",))
     sheet = np.asarray(Image.open(made.path))
     height = SIDE + LINE + 2 * MARGIN
     colours = [(40, 60, 200), (40, 180, 60), (128, 128, 128), (210, 50, 40)]  # of the fixture

@@ -53,6 +53,8 @@ def sheet_of_classes(
     conditions = _sides(asked, with_standard=not options.by)
     named = _named_classes(conditions, options.model)
     columns = _by_value(conditions, options.by, named) if options.by else _by_condition(conditions, named)
+    if len(columns) == 1 and not options.by:  # which is clean or not; nothing stands beside it to tell it from
+        columns = [replace(columns[0], title=conditions[0].dataset.name)]
     if len(columns) > MOST_COLUMNS:
         raise UsageError(f"{len(columns)} columns of images, more than {MOST_COLUMNS}; name fewer, or give one image")
     names = _rows(columns, options)

@@ -10,16 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
+from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.talk import Tell, unheard
 from oodometer.data.kinds.folder import is_image
 from oodometer.data.load import load_data
+from oodometer.data.noise import is_noise
 from oodometer.data.root import root_at
 from oodometer.sheets.of_classes import sheet_of_classes
 from oodometer.sheets.of_image import image_alone, sheet_of_image
 from oodometer.sheets.options import DEFAULT, SheetOptions
 from oodometer.shifts.asked import Attributes, conditions_asked
+from oodometer.shifts.ood_sets import ood_conditions
 from oodometer.shifts.resolve import check_names
 from oodometer.shifts.sources import Sources
 from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
@@ -69,13 +72,9 @@ def sheet(
     _check_place(place, force=options.force)
     check_names(on)
     is_alone = isinstance(data, str | os.PathLike) and is_image(os.fspath(data))
-    if data is None and not on:
-        raise UsageError("say what to draw: an image, a data set, or a shift with --on NAME")
     if is_alone and options.of_classes:
         raise UsageError(f"{data}: is one image; leave out {', '.join(options.of_classes)}")
-    dataset = _opened(data, options, alone=is_alone)
-    sources = Sources(dataset, root_at(options.data_root, partial=options.partial), seed=options.seed)
-    asked = conditions_asked(on or (OF_ONE_IMAGE if is_alone else ()), sources, Attributes(), tell=tell)
+    asked = _asked(data, on, options, tell=tell, alone=is_alone)
     rows: list[str] = []
     columns = [one.name for one in asked]
     if is_alone:
@@ -84,6 +83,21 @@ def sheet(
         drawn, rows, columns = sheet_of_classes(asked, options)
     _write(place, drawn)
     return Sheet(str(place), tuple(rows), tuple(columns), (drawn.shape[1], drawn.shape[0]))
+
+
+def _asked(
+    data: str | os.PathLike[str] | Dataset | None, on: Sequence[str], options: SheetOptions, *, tell: Tell, alone: bool
+) -> list[Condition | Shift]:
+    """The conditions and shifts to draw."""
+    if isinstance(data, str) and is_noise(data):
+        if on:
+            raise UsageError(f"{data}: is of no class and no side of a shift; leave out --on")
+        return list(ood_conditions([data], seed=options.seed))
+    if data is None and not on:
+        raise UsageError("say what to draw: an image, a data set, or a shift with --on NAME")
+    root = root_at(options.data_root, partial=options.partial)
+    sources = Sources(_opened(data, options, alone=alone), root, seed=options.seed)
+    return conditions_asked(on or (OF_ONE_IMAGE if alone else ()), sources, Attributes(), tell=tell)
 
 
 def _opened(data: str | os.PathLike[str] | Dataset | None, options: SheetOptions, *, alone: bool) -> Dataset | None:
