@@ -11,6 +11,7 @@ from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.core.model import Model
+from oodometer.core.preprocessing import Geometry
 from oodometer.core.random import key_words
 from oodometer.sheets.answers import answers
 from oodometer.sheets.class_names import NO_CLASS, class_of_images
@@ -32,12 +33,14 @@ class Column:
     Args:
         positions: (M,) into the data of the condition.
         rows: The row of each, (M,).
+        view: How an image as it is is shown; None: whole. Beside the same one transformed, cut in the same way.
     """
 
     title: str
     condition: Condition
     positions: np.ndarray
     rows: np.ndarray
+    view: Geometry | None = None
 
     def chosen(self, row: str, n: int, seed: int) -> list[int]:
         """So many images of a row; by their ids alone, so that two conditions of the same images show the same."""
@@ -101,10 +104,17 @@ def _named_classes(conditions: Sequence[Condition], model: Model | None) -> Labe
 
 
 def _by_condition(conditions: Sequence[Condition], named: LabelSpace | None) -> list[Column]:
-    return [
-        Column(condition.name, condition, np.arange(len(condition.dataset)), class_of_images(condition, named))
-        for condition in conditions
-    ]
+    columns = []
+    for condition in conditions:
+        rows, view = class_of_images(condition, named), _view_beside(condition, conditions)
+        columns.append(Column(condition.name, condition, np.arange(len(rows)), rows, view))
+    return columns
+
+
+def _view_beside(condition: Condition, conditions: Sequence[Condition]) -> Geometry | None:
+    """The view of a transform of the same images that is on the sheet too."""
+    same = (one.transform for one in conditions if one.dataset is condition.dataset)
+    return next((transform.view for transform in same if transform is not None), None)
 
 
 def _by_value(conditions: Sequence[Condition], by: str, named: LabelSpace | None) -> list[Column]:
@@ -155,7 +165,8 @@ def _named(name: str, known: Mapping[str, int]) -> str:
 
 
 def _tiles(column: Column, positions: Sequence[int], options: SheetOptions) -> list[Tile]:
-    shown = [in_square(pixels_of(column.condition, position), options.side or SIDE) for position in positions]
+    side = options.side or SIDE
+    shown = [in_square(pixels_of(column.condition, position, column.view), side) for position in positions]
     if options.model is None or not positions:
         return [Tile(pixels) for pixels in shown]
     said = answers(options.model, column.condition, positions)

@@ -105,8 +105,9 @@ def _sized(pixels: np.ndarray, side: int | None) -> np.ndarray:
 
 
 def _heading(shift: Shift) -> str:
+    parameters = {} if shift.shifted.transform is None else shift.shifted.transform.parameters
+    if "degrees" in parameters:
+        return f"{parameters['degrees']}°"
     if shift.family is not None:
-        transform = shift.shifted.transform
-        what = "frame" if transform is not None and "frame" in transform.parameters else "severity"
-        return f"{what} {shift.family.severity}"
+        return f"{'frame' if 'frame' in parameters else 'severity'} {shift.family.severity}"
     return shift.name.rpartition("/")[2]

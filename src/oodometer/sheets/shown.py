@@ -6,18 +6,23 @@ import numpy as np
 
 from oodometer.core.condition import Condition
 from oodometer.core.errors import UsageError
+from oodometer.core.preprocessing import Geometry
 
 LEAST = 96
 """Smaller images are enlarged by a whole number, so that each is at least so many pixels wide and high."""
 
 
-def pixels_of(condition: Condition, position: int) -> np.ndarray:
-    """What is asked about: the canonical pixels after the condition's transform, or the image whole, (H, W, 3)."""
+def pixels_of(condition: Condition, position: int, view: Geometry | None = None) -> np.ndarray:
+    """What is asked about: the canonical pixels after the condition's transform, (H, W, 3).
+
+    Args:
+        view: Of images without a transform; None: whole.
+    """
     if condition.attack is not None:
         raise UsageError(f"{condition.name}: an attack is made for one model and can't be drawn; leave it out")
     dataset, transform = condition.dataset, condition.transform
     if transform is None:
-        return dataset.image(position)
+        return dataset.views(position, [view])[0]
     return transform.apply(dataset.views(position, [transform.view])[0], dataset.ids[position])
 
 
