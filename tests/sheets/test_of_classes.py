@@ -125,6 +125,18 @@ def test_a_natural_shift_is_drawn_beside_the_clean_images_of_its_classes(tmp_pat
     assert (clean.tolist(), shifted.tolist()) == ([255, 0, 0], [0, 0, 255])
 
 
+def test_a_published_set_is_named_as_in_the_catalogue(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "Icons-50" / "clock"
+    folder.mkdir(parents=True)
+    for name in ("samsung_3_watch", "apple_1_alarm_clock"):
+        Image.new("RGB", (32, 32)).save(folder / f"{name}.png")
+    options = SheetOptions(by="style", data_root=str(tmp_path / "data"), partial=True)
+    made = odo.sheet("icons50", tmp_path / "sheet.png", options=options)
+    assert (made.rows, made.columns) == (("clock",), ("apple", "samsung"))
+    with pytest.raises(odo.DataError, match="icons50: no such file or folder"):
+        odo.sheet("icons50", tmp_path / "other.png")
+
+
 def test_too_many_columns_and_attacks_are_refused(photos: Path, tmp_path: Path) -> None:
     for name, said in (("imagenet-c", "76 columns of images"), ("pgd-linf-2", "an attack is made for one model")):
         with pytest.raises(odo.UsageError, match=said):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(
     "sheet",
     help="Draw images to look at. SOURCE is a data set: a few images of each class, or clean beside shifted with --on. "
-    "Or one image: as it is and under every shift, by default ImageNet-C. Without SOURCE, the sets of --data-root.",
+    "Or one image: as it is and under every shift, by default ImageNet-C. Or a set of --data-root, by its name.",
 )
 @click.argument("source", required=False)
 @click.option("-o", "--output", default="sheet.png", show_default=True, metavar="FILE", help="Where to: .png, .jpg...")

@@ -59,7 +59,8 @@ def sheet_of_classes(
     if len(columns) == 1 and not options.by:  # which is clean or not; nothing stands beside it to tell it from
         columns = [replace(columns[0], title=conditions[0].dataset.name)]
     if len(columns) > MOST_COLUMNS:
-        raise UsageError(f"{len(columns)} columns of images, more than {MOST_COLUMNS}; name fewer, or give one image")
+        fewer = "choose another column for --by" if options.by else "name fewer with --on, or give one image"
+        raise UsageError(f"{len(columns)} columns of images, more than {MOST_COLUMNS}; {fewer}")
     names = _rows(columns, options)
     per = options.per or max(1, IMAGES_ACROSS // len(columns))
     cells = [[_tiles(column, column.chosen(name, per, options.seed), options) for column in columns] for name in names]

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
+from oodometer.catalogue.sets import find_set
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.talk import Tell, unheard
+from oodometer.data import addresses
 from oodometer.data.kinds.folder import is_image
 from oodometer.data.load import load_data
 from oodometer.data.noise import is_noise
-from oodometer.data.root import root_at
+from oodometer.data.root import DataRoot, root_at
 from oodometer.sheets.of_classes import sheet_of_classes
 from oodometer.sheets.of_image import image_alone, sheet_of_image
 from oodometer.sheets.options import DEFAULT, SheetOptions
@@ -63,7 +65,8 @@ def sheet(
     """Draw images with their names: a few of each class, clean beside shifted, or one image under every shift.
 
     Args:
-        data: An image, or a data set by its address; None: the shifts bring their images, from the root.
+        data: An image, a data set by its address, or a published one of the root by its name; None: the shifts bring
+            their images, from the root.
         path: The picture; its ending says of which kind.
         on: Shifts as after ``--on``; of one image by default ImageNet-C.
         tell: Told what is left out, and what is waited for.
@@ -96,14 +99,23 @@ def _asked(
     if data is None and not on:
         raise UsageError("say what to draw: an image, a data set, or a shift with --on NAME")
     root = root_at(options.data_root, partial=options.partial)
-    sources = Sources(_opened(data, options, alone=alone), root, seed=options.seed)
+    sources = Sources(_opened(data, options, root), root, seed=options.seed)
     return conditions_asked(on or (OF_ONE_IMAGE if alone else ()), sources, Attributes(), tell=tell)
 
 
-def _opened(data: str | os.PathLike[str] | Dataset | None, options: SheetOptions, *, alone: bool) -> Dataset | None:
+def _opened(
+    data: str | os.PathLike[str] | Dataset | None, options: SheetOptions, root: DataRoot | None
+) -> Dataset | None:
+    """The image or the data at an address, or the published set of that name in the root."""
     if data is None or isinstance(data, Dataset):
         return data
-    return image_alone(data) if alone else load_data(data, kind=options.data_kind)
+    address = os.fspath(data)
+    if is_image(address):
+        return image_alone(address)
+    known = find_set(address)
+    if root is not None and known is not None and not addresses.exists(address):
+        return root.open(known.name)
+    return load_data(address, kind=options.data_kind)
 
 
 def _check_place(place: Path, *, force: bool) -> None:
