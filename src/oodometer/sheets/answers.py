@@ -11,7 +11,7 @@ from oodometer.core.condition import Condition
 from oodometer.core.labels import align, mapped_onto
 from oodometer.core.model import Model
 from oodometer.data.resize import plain_resize
-from oodometer.sheets.class_names import human
+from oodometer.sheets.class_names import human_names
 from oodometer.sheets.shown import pixels_of
 
 WRONG = "firebrick"
@@ -48,9 +48,10 @@ def answers(model: Model, condition: Condition, positions: Sequence[int]) -> lis
         labels = align(labels, dataset.space, space, what=what)
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
+    called = human_names(space)
     best = logits.argmax(axis=1).tolist()
     return [
-        Answer(human(space.classes[top], space), float(share[top]), None if label < 0 else top == label)
+        Answer(called[top], float(share[top]), None if label < 0 else top == label)
         for top, share, label in zip(best, shares, labels.tolist(), strict=True)
     ]
 
