@@ -16,8 +16,6 @@ from rich.console import Console
 from rich.text import Text
 
 import oodometer as odo
-from oodometer.corruptions.registry import COMMON, EXTRA
-from oodometer.shifts.contact_sheet import contact_sheet
 
 PROGRESS = re.compile(r"\d+/\d+ ")
 
@@ -44,8 +42,11 @@ def styled(line: str) -> Text:
 
 def draw_corruptions() -> None:
     """A picture made by code under every corruption of ImageNet-C."""
-    sheet = contact_sheet(odo.sample_image(seed=9), [*COMMON, *EXTRA], key="documentation")
-    Image.fromarray(sheet).reduce(2).save(Path(__file__).with_name("corruptions.jpg"), quality=80)
+    with tempfile.TemporaryDirectory() as folder:
+        photo, sheet = Path(folder, "documentation.png"), Path(folder, "sheet.png")
+        Image.fromarray(odo.sample_image(256, 256, seed=9)).save(photo)
+        odo.sheet(photo, sheet, on=["imagenet-c:raw", "imagenet-c-extra:raw"])
+        Image.open(sheet).reduce(2).save(Path(__file__).with_name("corruptions.jpg"), quality=80)
     print("wrote corruptions.jpg")
 
 

@@ -16,7 +16,7 @@ CLI = Path(odo.__file__).parent / "cli"
 
 TWINS = {
     "build": ("build_icons",),
-    "corrupt": ("corrupt", "corrupt_files", "write_sheet"),
+    "corrupt": ("corrupt", "corrupt_files"),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),
     "quickstart": ("quickstart", "quickstart_photographs"),

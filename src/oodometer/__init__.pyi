@@ -96,7 +96,9 @@ from oodometer.report.tables.table import ModelTable as ModelTable
 from oodometer.report.tables.table import TableOptions as TableOptions
 from oodometer.report.write import Report as Report
 from oodometer.report.write import report as report
-from oodometer.shifts.contact_sheet import write_sheet as write_sheet
+from oodometer.sheets.options import SheetOptions as SheetOptions
+from oodometer.sheets.sheet import Sheet as Sheet
+from oodometer.sheets.sheet import sheet as sheet
 from oodometer.shifts.resolve import load_shifts as load_shifts
 from oodometer.shifts.split import SplitFiles as SplitFiles
 from oodometer.shifts.split import SplitOptions as SplitOptions

@@ -23,7 +23,7 @@ def test_a_shift_is_introduced_by_one_paper():
     introduced = [name for paper in papers().values() for name in paper.shifts]
     assert len(introduced) == len(set(introduced))
     # What is made of the user's own corruptions, or by a method that was no test set before, has none.
-    assert {name for name in declared_shifts() if paper_of(name) is None} == {"own", "adain"}
+    assert {name for name in declared_shifts() if paper_of(name) is None} == {"own", "adain", "hue"}
 
 
 @pytest.mark.parametrize("key", [*PAPERS, TESTBED])

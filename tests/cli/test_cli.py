@@ -266,3 +266,18 @@ def test_any_folder_of_images_is_out_of_distribution(workplace: Path) -> None:
     named = workplace / "clean"
     (workplace / "noise").rename(named)
     assert "rename the folder" in oodometer(*words, "--ood", "clean").stderr
+
+
+def test_made_noise_is_out_of_distribution_and_its_rows_say_which(workplace: Path) -> None:
+    words = ("run", "--model", "callable:colour_models:good", "--data", "val", "--size", "32", "--store", "runs")
+    asked = ("--ood", "noise:blobs,size=32,n=30", "--ood", "noise:uniform", "--images", "20")
+    result = oodometer(*words, *asked)
+    assert result.exit_code == 0, result.stderr
+    shown = ("score", "runs", "--metrics", "auroc", "--ood", "noise:blobs,size=32", "--json")
+    rows = json.loads(oodometer(*shown).stdout)
+    assert {(row["condition"], row["data"]) for row in rows} == {
+        ("noise:blobs,size=32", "noise:blobs,size=32[20, seed 0]")
+    }
+    assert "nothing new to do" in oodometer(*words, *asked).stderr
+    twice = oodometer(*words, "--ood", "noise:blobs", "--ood", "noise:blobs")
+    assert "--ood noise:blobs: two conditions would have this name" in twice.stderr

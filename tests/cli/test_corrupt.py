@@ -11,9 +11,6 @@ from PIL import Image
 
 import oodometer as odo
 from as_typed import oodometer
-from oodometer.data.resize import as_view
-from oodometer.shifts.contact_sheet import CAPTION, MARGIN
-from oodometer.shifts.write_corrupted import CorruptOptions
 
 
 def test_a_folder_becomes_the_layout_of_imagenet_c(photos: Path, tmp_path: Path) -> None:
@@ -62,33 +59,6 @@ def test_arrays_become_the_layout_of_cifar10_c(tmp_path: Path) -> None:
     assert np.load(tmp_path / "c" / "labels.npy").tolist() == [2, 0, 1] * 5
 
 
-def test_a_preview_is_a_sheet_of_one_image(photos: Path, tmp_path: Path) -> None:
-    words = ("corrupt", photos / "red/0.jpg", tmp_path / "sheet.png", "--preview", "--corruptions", "contrast,pixelate")
-    assert oodometer(*words).exit_code == 0
-    with Image.open(tmp_path / "sheet.png") as sheet:
-        assert sheet.width > 6 * 224  # the image as it is, and five severities
-    assert "is there already" in oodometer(*words).stderr
-
-
-def test_a_preview_shows_the_very_pixels_at_the_severities_that_are_asked_for(tmp_path: Path) -> None:
-    Image.fromarray(odo.sample_image(80, 80)).save(tmp_path / "photo.png")
-    image = as_view(Image.open(tmp_path / "photo.png"), CorruptOptions(64).view)
-    words = ("--preview", "--corruptions", "pixelate", "--severities", "1,5", "--size", "64")
-    done = oodometer("corrupt", tmp_path / "photo.png", tmp_path / "sheet.png", *words)
-    assert done.stderr.splitlines()[-1].startswith("1 corruptions at severities 1,5 drawn in")
-    sheet = np.asarray(Image.open(tmp_path / "sheet.png"))
-    made = [image, *(odo.corrupt(image, "pixelate", severity, key="photo") for severity in (1, 5))]
-    top = 2 * CAPTION + MARGIN
-    for place, pixels in enumerate(made):  # 64 px are enlarged twice, to be 96 at least
-        left = MARGIN + place * (128 + MARGIN)
-        np.testing.assert_array_equal(sheet[top : top + 128 : 2, left : left + 128 : 2], pixels)
-        np.testing.assert_array_equal(sheet[top + 1 : top + 128 : 2, left + 1 : left + 128 : 2], pixels)
-    assert sheet.shape[1] < MARGIN + 4 * (128 + MARGIN)
-    for place in range(3):  # above each column stands which it is
-        left = MARGIN + place * (128 + MARGIN)
-        assert (sheet[: CAPTION + MARGIN, left : left + 128] < 255).any()
-
-
 def test_mistakes_get_one_clear_line(photos: Path, tmp_path: Path) -> None:
     Image.new("RGB", (40, 40)).save(photos / "red/1.jpg")
     cases = {
@@ -104,7 +74,6 @@ def test_mistakes_get_one_clear_line(photos: Path, tmp_path: Path) -> None:
     inside = oodometer("corrupt", photos, photos / "c")
     assert "lies inside the source" in inside.stderr
     assert inside.exit_code == 2
-    assert "can't be read as an image" in oodometer("corrupt", "none.jpg", tmp_path / "s.png", "--preview").stderr
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").write_text("mine")
     (photos / "red/1.jpg").unlink()
@@ -197,22 +166,6 @@ def test_after_one_job_was_forced_over_another_only_force_goes_on(arrays, tmp_pa
     assert oodometer(*arguments, "contrast,fog", "--seed", "1").exit_code == 1  # fog is still that of seed 0
 
 
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("sheet.xyz", "no kind of picture"),
-        ("nowhere/sheet.png", "there is no folder"),
-        ("there.png", "is there already"),
-    ],
-)
-def test_a_sheet_that_can_not_be_written_is_one_line(tmp_path, target, said):
-    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(tmp_path / "there.png")
-    result = oodometer("corrupt", str(tmp_path / "there.png"), str(tmp_path / target), "--preview")
-    assert result.exit_code == 1
-    assert said in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-
-
 def test_a_target_that_is_a_file_and_a_source_that_is_not_there(arrays, tmp_path):
     taken = oodometer("corrupt", str(arrays), str(arrays))
     assert (taken.exit_code, "is a file; give a folder" in taken.stderr) == (1, True)
@@ -267,8 +220,6 @@ def test_an_image_that_was_left_out_is_written_when_it_is_mended(photos, tmp_pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("photo.png", "sheet.png", "--preview", "--skip-broken"), "leave out --skip-broken"),
-        (("photo.png", "sheet.png", "--preview", "--severities", "0-2"), "must lie between 1 and 5"),
         (("small.npz", "c", "--size", "32"), "small.npz: images of an array keep their size; leave out --size"),
     ],
 )
@@ -278,11 +229,3 @@ def test_a_flag_that_would_do_nothing_is_an_error(arrays, tmp_path, monkeypatch,
     result = oodometer("corrupt", *words)
     assert (result.exit_code, said in result.stderr, len(result.stderr.splitlines())) == (2, True, 1)
     assert not Path(words[1]).exists()
-
-
-def test_a_kind_of_picture_that_can_only_be_read_is_one_line(tmp_path):
-    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(tmp_path / "there.png")
-    words = ("--preview", "--corruptions", "contrast")
-    result = oodometer("corrupt", tmp_path / "there.png", tmp_path / "sheet.psd", *words)
-    assert (result.exit_code, "use for example .png" in result.stderr) == (1, True)
-    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix) == ["there.png"]

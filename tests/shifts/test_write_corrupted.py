@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 import oodometer as odo
 from as_typed import oodometer
@@ -46,14 +45,3 @@ def test_an_error_stops_the_others_and_comes_out(photos, tmp_path):
     (photos / "blue" / "0.jpg").write_bytes(b"no image")
     with pytest.raises(odo.DataError):
         odo.corrupt_files(photos, tmp_path / "made", corruptions="contrast", options=odo.CorruptOptions(size=32))
-
-
-def test_a_sheet_of_one_image(photos, tmp_path):
-    drawn = odo.write_sheet(
-        photos / "red" / "1.png", tmp_path / "sheet.png", corruptions="contrast", options=odo.CorruptOptions(size=32)
-    )
-    assert drawn == ["contrast"]
-    with Image.open(tmp_path / "sheet.png") as sheet:
-        assert sheet.width > 5 * 112
-    with pytest.raises(odo.DataError, match="is there already"):
-        odo.write_sheet(photos / "red" / "1.png", tmp_path / "sheet.png")

@@ -54,7 +54,12 @@ if TYPE_CHECKING:
     help="Attribute shifts: of the base, for the IID test, where no column split says; 1: all of it.  [default: "
     "0.1, and at least 100 images or half of the base]",
 )
-@click.option("--ood", multiple=True, metavar="DIR", help="A folder of any images of no class, for 'score --ood'.")
+@click.option(
+    "--ood",
+    multiple=True,
+    metavar="DIR",
+    help="Images of no class, for 'score --ood': a folder of any, or noise:gaussian, :bernoulli, :blobs, :uniform.",
+)
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
 @click.option("--store", default="runs", show_default=True, metavar="ADDRESS", help="Where predictions are kept.")

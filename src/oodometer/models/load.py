@@ -153,6 +153,18 @@ def load_models(
     return models
 
 
+def load_answering(
+    spec: str, said: Declared | None = None, *, allow_pickle: bool = False, tell: Tell = unheard
+) -> Model:
+    """The one model that a specification names, which can be asked: of files of predictions only answers are known."""
+    first, *others = load_models([spec], said, allow_pickle=allow_pickle, tell=tell)
+    if others:
+        raise UsageError(f"{spec}: {len(others) + 1} models; name one of them")
+    if not isinstance(first, Model):
+        raise UsageError(f"{spec}: stored answers can't be asked about other pixels; give a model")
+    return first
+
+
 def _tell_input(model: Model, tell: Tell) -> None:
     origin = model.notes.get("input", "")
     tell(f"{model.name}: {model.input}" + (f" ({origin})" if origin else ""))

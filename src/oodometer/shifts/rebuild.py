@@ -10,6 +10,7 @@ from oodometer.core.preprocessing import Geometry
 from oodometer.core.records import TransformRecord
 from oodometer.corruptions.registry import corruptions
 from oodometer.corruptions.sequences import SEQUENCES
+from oodometer.shifts.hue import turning
 from oodometer.shifts.imagenet_c import as_it_is, corrupting, without_colours
 from oodometer.shifts.imagenet_p import frame_at
 
@@ -37,7 +38,9 @@ def transform_from(record: TransformRecord) -> Transform | None:
 
 
 def _made(name: str, described: dict[str, Any], view: Geometry) -> Transform | None:
-    numbers = [described[key] for key in ("severity", "frame", "seed", "quality") if described.get(key) is not None]
+    numbers = [
+        described[key] for key in ("severity", "frame", "seed", "quality", "degrees") if described.get(key) is not None
+    ]
     if not all(isinstance(one, int) for one in numbers):
         return None
     if max(view.height, view.width, view.resize or 0) > LARGEST:
@@ -46,6 +49,8 @@ def _made(name: str, described: dict[str, Any], view: Geometry) -> Transform | N
         return as_it_is(view)
     if name == "greyscale":
         return without_colours()
+    if name == "hue":
+        return turning(described["degrees"])
     if "frame" in described and name in SEQUENCES:
         return frame_at(name, described["frame"], seed=described["seed"])
     if "severity" in described and name in corruptions.names():
