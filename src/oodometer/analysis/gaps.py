@@ -128,7 +128,7 @@ class Gaps:
         a, b = mean.accuracy_standard, mean.accuracy_shifted
         drawn = [dumbbell(a.value, b.value, width=PLOT)] if plot else []
         heading = f"mean of {mean.n_pairs} (n={_n(b)}) against standard (n={_n(a)})"
-        return heading, ["  mean", *drawn, *(_without_n(one) for one in (a, b, mean.gap)), ""]
+        return heading, ["  mean", *drawn, *(f"{estimate:.4f}" for estimate in (a, b, mean.gap)), ""]
 
     def warnings(self) -> list[str]:
         """What a reader of the numbers should know, a line each."""
