@@ -147,7 +147,7 @@ def test_as_json_in_full(four):
         "interval": "clopper-pearson 95%",
         "best": True,
     }
-    assert found["columns"][2] == {"id": "rho:new", "title": "ρ", "over": "new", "how": "points", "better": "high"}
+    assert found["columns"][2] == {"id": "rho:new", "title": "ρ", "over": "new", "unit": "points", "better": "high"}
 
 
 def test_accuracies_of_a_table_without_n_have_no_interval_and_no_best(tmp_path):

@@ -17,7 +17,7 @@ def common_footnotes(columns: Sequence[Column]) -> list[str]:
 def _sizes(columns: Sequence[Column]) -> list[str]:
     """The images behind each accuracy; those of ρ beside it are the same."""
     sizes: dict[str, list[str]] = {}
-    for column in [one for one in columns if one.how == "percent"] or columns:
+    for column in [one for one in columns if one.unit == "percent"] or columns:
         found = sorted({one.n for one in column.values.values() if one.n is not None})
         if found:
             text = f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from oodometer.core.estimate import Estimate
-from oodometer.report.tables.numbers import NOTHING, IntervalStyle, bounds, notes_of, number, style_for
+from oodometer.document.numbers import NOTHING, IntervalStyle, bounds, number
+from oodometer.report.tables.interval_style import notes_of, style_for
 from oodometer.report.tables.table import Column, ModelTable, Row
 
 LONGEST = 45
@@ -155,13 +156,10 @@ def _row(row: Row, table: ModelTable, style: IntervalStyle) -> str:
 def _cell(cell: Estimate | None, column: Column, bold: bool, style: IntervalStyle, small: str) -> str:
     if cell is None:
         return escaped(NOTHING)
-    text = number(cell.value, column, MINUS)
-    ends = bounds(cell, column, style, MINUS)
+    text = number(cell.value, column.unit, minus=MINUS)
     shown = rf"\textbf{{{text}}}" if bold else text
-    if not ends:
-        return shown
-    interval = rf"$\pm$ {ends[0]}" if len(ends) == 1 else f"[{ends[0]}, {ends[1]}]"
-    return rf"{shown} {{{small} {interval}}}"
+    interval = bounds(cell, column.unit, style=style, minus=MINUS).replace("±", r"$\pm$")
+    return rf"{shown} {{{small} {interval}}}" if interval else shown
 
 
 def _line(cells: Sequence[str]) -> str:

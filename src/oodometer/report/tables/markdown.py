@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from oodometer.report.tables.numbers import IntervalStyle, notes_of, style_for, written
+from oodometer.document.numbers import IntervalStyle, with_interval
+from oodometer.report.tables.interval_style import notes_of, style_for
 from oodometer.report.tables.table import ModelTable, Row
 
 SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
@@ -30,7 +31,7 @@ def markdown_of(table: ModelTable, interval: IntervalStyle | None = None) -> str
 def _cells(row: Row, table: ModelTable, style: IntervalStyle) -> list[str]:
     found = []
     for cell, column, bold in zip(row.cells, table.columns, row.bold, strict=True):
-        value, space, ends = written(cell, column, style).partition(" ")
+        value, space, ends = with_interval(cell, column.unit, style=style).partition(" ")
         found.append(f"{f'**{value}**' if bold else value}{space}{ends}")
     return found
 

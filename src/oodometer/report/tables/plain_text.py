@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from oodometer.report.tables.numbers import IntervalStyle, notes_of, style_for, written
+from oodometer.document.numbers import IntervalStyle, with_interval
+from oodometer.report.tables.interval_style import notes_of, style_for
 from oodometer.report.tables.table import ModelTable
 
 BOLD = "*"
@@ -21,7 +22,10 @@ def text_of(table: ModelTable, interval: IntervalStyle | None = None) -> str:
         if group:
             headings[len(lines)] = group
         for row in rows:
-            cells = [written(cell, column, style) for cell, column in zip(row.cells, table.columns, strict=True)]
+            cells = [
+                with_interval(cell, column.unit, style=style)
+                for cell, column in zip(row.cells, table.columns, strict=True)
+            ]
             marks = [BOLD if bold else end for bold, end in zip(row.bold, ends, strict=True)]
             marked = [f"{text}{mark}" for text, mark in zip(cells, marks, strict=True)]
             lines.append([_one_line(row.model), *marked])

@@ -16,7 +16,7 @@ from oodometer.report.tables.best import Differ, best_of
 from oodometer.study import Study
 
 if TYPE_CHECKING:
-    from oodometer.report.tables.numbers import IntervalStyle
+    from oodometer.document.numbers import IntervalStyle
 
 MODEL = "model"
 """What to sort by for the order of the names."""
@@ -66,7 +66,7 @@ class Column:
         id: By which it is asked for: ``clean``, a shift, ``rho:SHIFT``.
         title: Above the numbers; ``over``, above neighbouring columns, what these are about; ``label`` what it is
             called in a sentence, where it is not its title.
-        how: Shares as per cent, or differences of shares as signed points.
+        unit: Shares as per cent, or differences of shares as signed points.
         better: Which end is the good one; None where neither is, and nothing is bold.
         values: By model; None where it was not measured.
         differ: The difference of two models, the first minus the second, with its interval; where that is not known,
@@ -75,7 +75,7 @@ class Column:
 
     id: str
     title: str
-    how: Literal["percent", "points"]
+    unit: Literal["percent", "points"]
     better: Literal["high", "low"] | None
     values: Mapping[str, Estimate]
     over: str = ""
@@ -151,7 +151,7 @@ class ModelTable:
 
     def as_json(self) -> dict[str, Any]:
         """The table as plain values."""
-        described = ("id", "title", "over", "how", "better")
+        described = ("id", "title", "over", "unit", "better")
         return {
             "name": self.name,
             "caption": self.caption,
