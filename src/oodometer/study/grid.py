@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,28 @@ def grid_of(index: Index, origins: Mapping[str, Origin], *, level: float) -> Gri
     run = {model.name for model in models}
     imported = dict.fromkeys(row.model for row in index.tables if row.model not in run)
     models += [StudyModel(name, origins.get(name, Origin())) for name in imported]
+    people = {model.name for model in models if model.origin.is_human}
     notes = (*_damaged(index.problems), *_unlabelled(index), *_unfinished(index), *_twice(index.tables))
-    return Grid(tuple(models), tuple(_columns(index, level)), notes)
+    return Grid(
+        tuple(model for model in models if model.name not in people),
+        tuple(_without_people(column, people) for column in _columns(index, level)),
+        (*notes, *_about_people(people)),
+    )
+
+
+def _without_people(column: StudyCondition, people: set[str]) -> StudyCondition:
+    """The condition with models and people told apart."""
+    sides: tuple[dict[str, Estimate], dict[str, Estimate]] = ({}, {})
+    for name, accuracy in column.accuracies.items():
+        sides[name in people][name] = accuracy
+    return replace(column, accuracies=sides[0], people=sides[1])
+
+
+def _about_people(people: set[str]) -> list[str]:
+    said = (
+        "people, as imported, are no models: no line goes through them, and none is ranked; figures show their accuracy"
+    )
+    return [f"{named(sorted(people))}: {said}"] if people else []
 
 
 def _columns(index: Index, level: float) -> Iterator[StudyCondition]:
