@@ -147,15 +147,21 @@ def _draw_bars(axes: Axes, rows: Sequence[Row], panel: Bars, looks: Looks) -> No
             gid="number",
         )
     shown = [panel.values[row.model] for row in rows if row.model in panel.values]
-    ends = [100 * end for one in (*shown, *panel.people.values()) for end in (one.value, one.high) if end is not None]
+    ends = _ends(shown)
+    beyond = max([1.02 * end for end in _ends(list(panel.people.values()))], default=0.0)
     lows = [100 * one.low for one in shown if one.low is not None]
-    axes.set_xlim(1.05 * min([0.0, *lows]), ROOM * max([*ends, 100 * (panel.guide or 0)]) or 1.0)
+    axes.set_xlim(1.05 * min([0.0, *lows]), max(ROOM * max([*ends, 100 * (panel.guide or 0)]), beyond) or 1.0)
     if panel.guide is not None:
         axes.axvline(100 * panel.guide, color=INK, linestyle=(0, (3, 2)), linewidth=0.8, zorder=4, gid="guide")
     draw_people(axes, panel.people, "x")
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def _ends(estimates: Sequence[Estimate]) -> list[float]:
+    """Values and upper ends of intervals, percent."""
+    return [100 * end for one in estimates for end in (one.value, one.high) if end is not None]
 
 
 def _mark_rows(axes: Axes, rows: Sequence[Row], looks: Looks) -> None:

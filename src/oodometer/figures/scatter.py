@@ -18,13 +18,14 @@ from oodometer.figures.category_styles import MOST, Looks, draw_marks, looks_for
 from oodometer.figures.hypothetical import draw_hypothetical, hypothetical_legend
 from oodometer.figures.kinds import Kind
 from oodometer.figures.legends import legend_above
+from oodometer.figures.line_words import say_line
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.people import draw_people, people_legend, people_under
 from oodometer.figures.percent_axes import Span, on_scale, set_percent_axis, span_of
 from oodometer.figures.scatter_names import write_models
 from oodometer.figures.scatter_panel import Panel
 from oodometer.figures.selection import enough_conditions, shifts_of, shown_points, that_fit
-from oodometer.figures.style import LINE, SMALL, SOFT, axis_text, new_figure, note, short, width_of
+from oodometer.figures.style import LINE, SOFT, axis_text, new_figure, note, short, width_of
 from oodometer.figures.top_models import Top, about_rivals, highest, top_legend
 from oodometer.stats.scales import from_scale
 from oodometer.study import Study, StudyShift
@@ -117,8 +118,7 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     if panel.title:
         axes.set_title(panel.title)
     _note(axes, panel)
-    if shift.robustness is not None:
-        _say_line(axes, shift.robustness)
+    say_line(axes, panel, (x, y))
 
 
 def _note(axes: Axes, panel: Panel) -> None:
@@ -194,18 +194,6 @@ def entries(panels: Sequence[Panel], looks: Looks) -> tuple[list[Any], list[str]
         handles += some[0]
         labels += some[1]
     return handles, labels
-
-
-def _say_line(axes: Axes, found: Robustness) -> None:
-    """What the line says of itself, where no model is: below on the right."""
-    fitted = found.fitted
-    words = [f"R² = {fitted.r2:.2f}", f"n = {fitted.n}"]
-    if fitted.slope is not None:
-        words.insert(0, f"slope {fitted.slope.value:.2f}".replace("-", "−"))
-    axes.text(
-        0.985, 0.02, "\n".join(words), transform=axes.transAxes, ha="right", va="bottom", fontsize=SMALL - 0.5,
-        color=LINE, linespacing=1.25, gid="said",
-    )  # fmt: skip
 
 
 SCATTER = Kind(
