@@ -8,8 +8,12 @@ import pytest
 from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.robustness import robustness
+from oodometer.core.labels import numbered
 from oodometer.core.model import Card
-from oodometer.figures import FigureOptions, draw
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.core.true_labels import TrueLabels
+from oodometer.engine.imports import import_predictions
+from oodometer.figures import FigureOptions, draw, notes_of
 from oodometer.report.tables.leaderboard import leaderboard_table
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.store import Store, open_store
@@ -114,3 +118,28 @@ def test_several_are_counted(store, gid):
     assert len(gid(figure.axes[0], "people")) == 2
     assert len(gid(figure.axes[0], "people interval")) == 1  # one has no number of images, and so no interval
     assert "people, as imported (2)" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_people_who_were_imported_about_some_of_the_images(tmp_path, gid):
+    """As ``oodometer import --category human`` does: 40 of the 100 images are a subset, and count for the whole."""
+    labels = TrueLabels(np.arange(100) % 10, tuple(f"{at:03d}" for at in range(100)), numbered(10))
+    address = str(tmp_path / "runs")
+    for condition, lost in (("clean", 0), ("style", 20)):
+        for place, model in enumerate("abcd"):
+            answers = np.where(np.arange(100) < 60 + 8 * place - lost, labels.values, (labels.values + 1) % 10)
+            import_predictions(
+                StoredAnswers(model, model * 32, labels.ids, answers[:, None], "classes", Card("standard")),
+                labels, store=address, condition=condition, data="photos",
+            )  # fmt: skip
+    some = StoredAnswers("annotator", "f" * 32, labels.ids[:40], labels.values[:40, None], "classes", Card("human"))
+    import_predictions(some, labels, store=address, condition="style", data="photos")
+    study = study_of(address, options=ALL, only=["style"])
+    assert len(study.conditions) == 2
+    figure = draw(study, "scatter")
+    (line,) = gid(figure.axes[0], "people")
+    assert max(line.get_ydata()) == pytest.approx(99.95)  # 100 % has no place on a logit axis
+    # reference: the exact interval of 40 of 40 is 0.025 ** (1 / 40)
+    assert (
+        notes_of(figure)[0]
+        == f"annotator, people as imported: 100.0 % [{100 * 0.025 ** (1 / 40):.1f}, 100.0] on 40 images"
+    )

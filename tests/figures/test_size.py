@@ -58,6 +58,12 @@ def test_a_model_of_unknown_size_is_left_out_and_told(table_store, tabled):
     assert line.startswith("left out: model-4; nobody says their number of parameters")
 
 
+def test_what_was_not_asked_for_is_not_missed(table_store, tabled):
+    origins = {one.name: one.origin for one in tabled.models} | {"model-4": Origin("standard")}
+    drawn = draw(study_of(table_store, origins=origins, only=()), "size", replace(V2, models=("model-1?",)))
+    assert notes_of(drawn) == ()
+
+
 def test_nobody_says_any_size(table_store):
     study = study_of(table_store, only=())
     assert figure_kinds.get("size").lacking(study).startswith("the number of parameters of models")

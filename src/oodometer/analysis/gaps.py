@@ -14,6 +14,7 @@ from oodometer.analysis.common_images import few_groups_in, groups_of
 from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
+from oodometer.analysis.people import models_alone
 from oodometer.analysis.text import columns, dumbbell
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, StoreError
@@ -145,7 +146,7 @@ def gaps(
         by: A column of the data, or ``class``: images of a group are resampled together.
         each: Whether the conditions of a family are shifts of their own, rather than averaged.
     """
-    index = index_at(store)
+    index = models_alone(index_at(store))
     found = gaps_in(index, IntervalOptions(interval, level, draws, by), each=each)
     if not found.rows and not found.left_out and not found.notes:
         raise StoreError(f"{index}: {NO_SHIFT}")

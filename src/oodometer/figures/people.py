@@ -9,7 +9,7 @@ import numpy as np
 
 from oodometer.core.estimate import Estimate
 from oodometer.figures.percent_axes import Span
-from oodometer.figures.style import INK
+from oodometer.figures.style import INK, note
 from oodometer.study import Study, StudyShift
 
 if TYPE_CHECKING:
@@ -36,12 +36,26 @@ def people_on_clean(study: Study, shift: StudyShift) -> People:
 
 def draw_people(axes: Axes, people: People, along: Literal["x", "y"], span: Span | None = None) -> None:
     """A line for each at its accuracy on the axis ``along``, within the span where the axis has no place for all."""
+    figure = axes.get_figure(root=True)
     line, band = (axes.axhline, axes.axhspan) if along == "y" else (axes.axvline, axes.axvspan)
-    for accuracy in people.values():
+    for name, accuracy in people.items():
+        note(figure, f"{name}, people as imported: {_told(accuracy)}")
         value, low, high = (_placed(end, span) for end in (accuracy.value, accuracy.low, accuracy.high))
         line(value, color=INK, linestyle=DASHES, linewidth=0.9, zorder=1.5, gid="people")
         if accuracy.low is not None and accuracy.high is not None:
             band(low, high, color=INK, alpha=0.08, linewidth=0, zorder=0.5, gid="people interval")
+
+
+def _told(accuracy: Estimate) -> str:
+    """An accuracy in words.
+
+    >>> _told(Estimate(0.95, 0.831, 0.994, 40, "any")), _told(Estimate(0.95, None, None, None, "none"))
+    ('95.0 % [83.1, 99.4] on 40 images', '95.0 %, on how many images is not known')
+    """
+    value = f"{100 * accuracy.value:.1f} %"
+    if accuracy.low is None or accuracy.high is None:
+        return f"{value}, on how many images is not known"
+    return f"{value} [{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}] on {accuracy.n} images"
 
 
 def _placed(share: float | None, span: Span | None) -> float:

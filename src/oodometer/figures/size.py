@@ -89,7 +89,7 @@ def draw_size(study: Study, options: FigureOptions) -> Figure:
     for axes, panel in zip(cells, panels, strict=False):
         _write(axes, panel, shown, options.label)
     unknown = [one.name for one in study.models if not one.origin.parameters and _is_in(panels, one.name)]
-    if unknown:
+    if unknown := to_name(unknown, options.models, len(unknown)):
         note(figure, f"left out: {named(unknown)}; {NOBODY_SAYS}")
     return figure
 

@@ -16,14 +16,14 @@ ROOM = 1.25
 APART = 0.33
 """Inches between two numbers."""
 
-UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+UNITS = ((1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
 def amount(number: float) -> str:
     """A number of parameters as it is said.
 
     >>> amount(25_557_032), amount(2e5), amount(1.5e9), amount(40)
-    ('25.6M', '200k', '1.5G', '40')
+    ('25.6M', '200k', '1.5B', '40')
     """
     for unit, letter in UNITS:
         if number >= unit:
