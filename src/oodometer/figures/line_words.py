@@ -48,10 +48,10 @@ CORNERS = (
 
 def say_line(axes: Axes, panel: Panel, spans: tuple[Span, Span]) -> None:
     """The words in the first corner that is free, or else in the first."""
-    found = panel.shift.robustness
-    if found is None:
+    robustness = panel.shift.robustness
+    if robustness is None:
         return
-    words = _words(found.fitted)
+    words = _words(robustness.fitted)
     inside = np.array([panel.side - 0.6, min(0.9 * panel.side, 4.2) - 0.5])
     width, height = np.array([LETTER * max(map(len, words)), ROW * len(words)]) / inside
     taken = _taken(panel, spans)

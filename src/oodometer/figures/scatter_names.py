@@ -49,16 +49,16 @@ def write_models(axes: Axes, panel: Panel, label: Sequence[str]) -> None:
 
 def _obstacles(axes: Axes, panel: Panel, places: Sequence[tuple[float, float]]) -> Obstacles:
     """What names keep away from: marks, intervals and lines."""
-    found = panel.shift.robustness
+    robustness = panel.shift.robustness
     ends = np.linspace(max(axes.get_xlim()[0], axes.get_ylim()[0]), min(axes.get_xlim()[1], axes.get_ylim()[1]), 40)
     lines = [np.column_stack([ends, ends])] if ends[0] < ends[-1] else []
     lines += (
-        [100 * np.column_stack([part[:, 0], line]) for part, line in lines_of(found.fitted, found.band)]
-        if found
+        [100 * np.column_stack([part[:, 0], line]) for part, line in lines_of(robustness.fitted, robustness.band)]
+        if robustness
         else []
     )
     across = np.linspace(*axes.get_xlim(), 40)
-    lines += [np.column_stack([across, np.full(40, 100 * one.value)]) for one in panel.people.values()]
+    lines += [np.column_stack([across, np.full(40, 100 * person.value)]) for person in panel.people.values()]
     bars = [_bar(point) for point in panel.points]
     marks = list(places)
     if panel.hypothetical:
@@ -71,12 +71,16 @@ def _obstacles(axes: Axes, panel: Panel, places: Sequence[tuple[float, float]]) 
 def _place(axes: Axes, point: Point, scale: Scale) -> tuple[float, float]:
     """Where its mark is."""
     x, y = (
-        Span(*limits, scale).clip(np.array(100 * one.value))
-        for limits, one in ((axes.get_xlim(), point.x[0]), (axes.get_ylim(), point.y))
+        Span(*limits, scale).clip(np.array(100 * accuracy.value))
+        for limits, accuracy in ((axes.get_xlim(), point.x[0]), (axes.get_ylim(), point.y))
     )
     return float(x), float(y)
 
 
 def _bar(point: Point) -> list[float]:
     """The ends of both intervals in percent."""
-    return [100 * (one.value if end is None else end) for one in (point.x[0], point.y) for end in (one.low, one.high)]
+    return [
+        100 * (accuracy.value if end is None else end)
+        for accuracy in (point.x[0], point.y)
+        for end in (accuracy.low, accuracy.high)
+    ]

@@ -88,7 +88,7 @@ def draw_size(study: Study, options: FigureOptions) -> Figure:
     that_fit(list(shown.sizes), options.label, "--label")
     for axes, panel in zip(cells, panels, strict=False):
         _write(axes, panel, shown, options.label)
-    unknown = [one.name for one in study.models if not one.origin.parameters and _is_in(panels, one.name)]
+    unknown = [model.name for model in study.models if not model.origin.parameters and _is_in(panels, model.name)]
     if unknown := to_name(unknown, options.models, len(unknown)):
         note(figure, f"left out: {named(unknown)}; {NOBODY_SAYS}")
     return figure
@@ -115,7 +115,9 @@ def _names(study: Study, options: FigureOptions) -> Sequence[str]:
     """What is asked about, or the only condition that there may be meant."""
     if options.shifts or options.ood:
         return options.shifts
-    shifted = [one.name for one in study.conditions if one.name not in CLEAN_NAMES] or [study.conditions[0].name]
+    shifted = [condition.name for condition in study.conditions if condition.name not in CLEAN_NAMES] or [
+        study.conditions[0].name
+    ]
     if len(shifted) != 1:
         raise UsageError("say what is shown against size, with --shift NAME or --ood CONDITION")
     return shifted
@@ -123,7 +125,7 @@ def _names(study: Study, options: FigureOptions) -> Sequence[str]:
 
 def conditions_alone(study: Study) -> set[str]:
     """The conditions that are shown by their own accuracies; what is judged by mAP is not, nor the mean of a family."""
-    return {one.name for one in study.conditions if is_by_top1(one.condition)}
+    return {condition.name for condition in study.conditions if is_by_top1(condition.condition)}
 
 
 def _of_shift(study: Study, name: str, options: FigureOptions) -> Panel:
@@ -131,7 +133,7 @@ def _of_shift(study: Study, name: str, options: FigureOptions) -> Panel:
     accuracies, measure = _accuracies(study, name)
     if measure != "top-1" or options.measure == "accuracy":
         return Panel(name, f"{MEASURES[measure]} (%)", accuracies)
-    return Panel(name, "error (%)", {model: error_of(one) for model, one in accuracies.items()})
+    return Panel(name, "error (%)", {model: error_of(accuracy) for model, accuracy in accuracies.items()})
 
 
 def _accuracies(study: Study, name: str) -> tuple[Mapping[str, Estimate], Measure]:
@@ -154,8 +156,8 @@ def _draw_panel(axes: Axes, panel: Panel, shown: Shown) -> None:
     here = shown.of(panel)
     for category in dict.fromkeys(shown.categories[name] for name in here):
         _draw_models(axes, [name for name in here if shown.categories[name] == category], here, shown)
-    draw_groups(axes, shown.groups, shown.sizes, {name: 100 * one.value for name, one in here.items()})
-    ends = [end for one in here.values() for end in (*_ends(one), 100 * one.value)]
+    draw_groups(axes, shown.groups, shown.sizes, {name: 100 * estimate.value for name, estimate in here.items()})
+    ends = [end for estimate in here.values() for end in (*_ends(estimate), 100 * estimate.value)]
     if panel.guide is not None:
         axes.axhline(100 * panel.guide, color=INK, linestyle=CHANCE, linewidth=0.8, zorder=1, gid="guide")
         ends.append(100 * panel.guide)
@@ -199,7 +201,7 @@ def _write(axes: Axes, panel: Panel, shown: Shown, label: Sequence[str]) -> None
     chosen = to_name(list(here), label, FEW)
     if not chosen:
         return
-    places = {name: (shown.sizes[name], 100 * one.value) for name, one in here.items()}
+    places = {name: (shown.sizes[name], 100 * estimate.value) for name, estimate in here.items()}
     bars = np.array([[x, x, *_ends(here[name])] for name, (x, _) in places.items()])
     lines = [np.array([places[name] for name in group.models if name in places]) for group in shown.groups]
     joined = tuple(line for line in lines if len(line) > 1)

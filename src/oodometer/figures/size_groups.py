@@ -30,13 +30,13 @@ class Group:
 def groups_of(study: Study, sizes: Mapping[str, int], options: FigureOptions) -> list[Group]:
     """The groups that the user names, or else the parents; a line needs two sizes."""
     known = options.join or ()
-    sets = {_plain(one): that_fit(list(sizes), [one], "--join") for one in known} or _by_parent(study, list(sizes))
+    sets = {pattern: that_fit(list(sizes), [pattern], "--join") for pattern in known} or _by_parent(study, list(sizes))
     groups = []
     for place, (said, models) in enumerate(sets.items()):
         ordered = tuple(sorted(models, key=lambda name: (sizes[name], name)))
         if len({sizes[name] for name in ordered}) > 1:
             dashes = DASHES[place % len(DASHES)] if known else DASHES[0]
-            groups.append(Group(said if known else SAME_PARENT, ordered, dashes))
+            groups.append(Group(_plain(said) if known else SAME_PARENT, ordered, dashes))
     return groups
 
 
@@ -73,4 +73,4 @@ def group_legend(groups: Sequence[Group]) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
 
     dashes = {group.said: group.dashes for group in groups}
-    return [Line2D([], [], color=SOFT, linestyle=one, linewidth=0.8) for one in dashes.values()], list(dashes)
+    return [Line2D([], [], color=SOFT, linestyle=style, linewidth=0.8) for style in dashes.values()], list(dashes)

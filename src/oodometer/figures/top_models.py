@@ -32,11 +32,13 @@ class Top:
 
 def highest(shift: StudyShift, shown: Collection[str], n: int) -> Top:
     """The ``n`` of the models that are shown."""
-    ranked = sorted((one for one in line_of(shift).models if one.model in shown), key=lambda one: -one.rho.value)
+    ranked = sorted(
+        (model for model in line_of(shift).models if model.model in shown), key=lambda model: -model.rho.value
+    )
     top, rest = ranked[:n], ranked[n:]
     return Top(
-        tuple(one.model for one in top),
-        tuple(one.model for one in rest if not all(_is_above(other, one) for other in top)),
+        tuple(model.model for model in top),
+        tuple(model.model for model in rest if not all(_is_above(other, model) for other in top)),
     )
 
 

@@ -26,7 +26,7 @@ def apart_from_people(conditions: Sequence[StudyCondition], people: Collection[s
     split = [_split(condition, people) for condition in conditions]
     asked = [condition for condition in split if condition.accuracies or not condition.people]
     alone = [condition for condition in split if condition.people and not condition.accuracies]
-    return tuple(_with(condition, [one for one in alone if _are_alike(one, condition)]) for condition in asked)
+    return tuple(_with(condition, [other for other in alone if _are_alike(other, condition)]) for condition in asked)
 
 
 def _split(condition: StudyCondition, people: Collection[str]) -> StudyCondition:
@@ -41,8 +41,8 @@ def _with(condition: StudyCondition, others: Sequence[StudyCondition]) -> StudyC
     return replace(condition, people={**more, **condition.people})
 
 
-def _are_alike(one: StudyCondition, other: StudyCondition) -> bool:
+def _are_alike(first: StudyCondition, other: StudyCondition) -> bool:
     """Whether two conditions are of one name and of images of one data set, however many of them."""
-    if one.record is None or other.record is None or one.condition != other.condition:
+    if first.record is None or other.record is None or first.condition != other.condition:
         return False
-    return (one.record.data.name, one.record.data.part) == (other.record.data.name, other.record.data.part)
+    return (first.record.data.name, first.record.data.part) == (other.record.data.name, other.record.data.part)
