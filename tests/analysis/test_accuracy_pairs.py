@@ -488,6 +488,15 @@ def test_a_table_of_categories_that_is_none(tmp_path, text, message):
         read_origins(str(path))
 
 
+def test_a_table_of_categories_with_numbers_of_parameters(tmp_path):
+    path = tmp_path / "cats.csv"
+    path.write_text("model,category,parameters\na,standard,25557032\nb,standard,\n")
+    assert read_origins(str(path)) == {"a": Origin("standard", None, 25_557_032), "b": Origin("standard")}
+    path.write_text("model,category,parameters\na,standard,-3\n")
+    with pytest.raises(DataError, match=r"cats.csv: a: parameters '-3' is not a whole number of at least 1"):
+        read_origins(str(path))
+
+
 def test_no_table_of_categories(tmp_path):
     with pytest.raises(DataError, match="no such table of categories"):
         read_origins(str(tmp_path / "none.csv"))

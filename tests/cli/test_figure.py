@@ -177,3 +177,42 @@ def test_options_hold_where_no_shift_is_named(monkeypatch, tmp_path):
     done = figure(*table, "mce", "--level", "0.9", "--draws", "300", "-o", str(tmp_path / "a.svg"))
     assert done.exit_code == 0
     assert (seen[0].options.resampling.level, seen[0].options.resampling.draws) == (0.9, 300)
+
+
+def test_a_hypothetical_model_and_the_highest(store, categories, tmp_path):
+    target = tmp_path / "a.svg"
+    done = figure(
+        store, "scatter", "--shift", "v2", "--categories", categories, "--hypothetical", "0.7,0.69", "--mark-top", "1",
+        "-o", str(target),
+    )  # fmt: skip
+    assert done.exit_code == 0
+    assert 'id="hypothetical"' in target.read_text()
+    assert 'id="top"' in target.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0.7", "--hypothetical 0.7: expected two shares, as 0.76,0.72"),
+        ("a,b", "--hypothetical a,b: expected two shares, as 0.76,0.72"),
+        ("76,72", "a hypothetical model is two shares between 0 and 1"),
+        ("nan,0.5", "a hypothetical model is two shares between 0 and 1"),
+    ],
+)
+def test_a_hypothetical_model_that_is_none(store, text, said):
+    done = figure(store, "scatter", "--shift", "v2", "--hypothetical", text)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_by_size_with_a_column_of_the_table(store, tmp_path):
+    place = tmp_path / "sizes.csv"
+    place.write_text("model,category,parameters\n" + "".join(f"m{at},standard,{10 ** (at + 5)}\n" for at in range(4)))
+    target = tmp_path / "size.svg"
+    done = figure(store, "size", "--shift", "v2", "--categories", str(place), "--join", "m?", "-o", str(target))
+    assert done.exit_code == 0
+    assert done.stderr.startswith("left out: m4; nobody says their number of parameters")
+    assert target.read_text().count('id="join"') == 1
+    lacking = figure(store, "size", "--shift", "v2", "-o", str(target))
+    assert lacking.exit_code == 1
+    assert "size needs the number of parameters of models" in lacking.stderr

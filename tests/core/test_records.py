@@ -347,3 +347,17 @@ def test_a_value_of_another_kind_is_refused(record, read, path):
 def test_a_value_that_means_nothing_is_refused(record, read, path, new):
     with pytest.raises((ValueError, TypeError)):
         read(changed(in_json(record), path, new))
+
+
+def test_a_card_from_before_it_had_a_number_of_parameters():
+    """Stores already written still open."""
+    written = json.loads(json.dumps(asdict(NET)))
+    del written["card"]["parameters"]
+    assert read_model(written) == NET
+    assert NET.card.parameters is None
+
+
+def test_the_number_of_parameters_is_kept_and_no_part_of_the_key():
+    sized = replace(NET, card=replace(NET.card, parameters=25_557_032))
+    assert read_model(json.loads(json.dumps(asdict(sized)))) == sized
+    assert sized.key == NET.key

@@ -33,10 +33,13 @@ N = 2000
 
 
 def table_origins(n: int) -> dict[str, Origin]:
-    """Half of the models standard, the others of two kinds, made from the first ones."""
+    """Half of the models standard, the others of two kinds, made from the first ones; each larger than the last."""
     kinds = ("robust_intervention", "more_data")
+    sizes = [round(1e6 * 1.2 ** (at % 30)) for at in range(n)]
     return {
-        f"model-{at}": Origin("standard") if at % 2 == 0 else Origin(kinds[at // 2 % 2], f"model-{at - 1}")
+        f"model-{at}": Origin("standard", None, sizes[at])
+        if at % 2 == 0
+        else Origin(kinds[at // 2 % 2], f"model-{at - 1}", sizes[at])
         for at in range(n)
     }
 

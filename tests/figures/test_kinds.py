@@ -19,6 +19,7 @@ FROM_TABLE = {
     "quadrants": FigureOptions(("v2", "sketch")),
     "scales": FigureOptions(("v2",)),
     "scatter": FigureOptions(("v2", "sketch", "grey")),
+    "size": FigureOptions(("v2",)),
 }
 FROM_PREDICTIONS = {
     "aupr": FigureOptions(ood="odd"),
@@ -101,7 +102,7 @@ def test_two_models_with_long_and_hostile_names(two, kind, columns, texts_of):
     assert overlapping(texts) == []
 
 
-@pytest.mark.parametrize("kind", ["scatter", "effective", "quadrants", "correlation", "scales"])
+@pytest.mark.parametrize("kind", ["scatter", "effective", "quadrants", "correlation", "scales", "size"])
 def test_338_models(many, kind, texts_of):
     shifts = ("v2", "sketch") if kind in ("scatter", "correlation") else ("v2",)
     figure = draw(many, kind, FigureOptions(shifts, 2))

@@ -212,3 +212,28 @@ def test_a_ring_is_where_its_mark_is(tmp_path, gid):
     (ring,) = gid(axes, "ring")
     marks = np.vstack([np.asarray(one.get_offsets()) for one in gid(axes, "models")])
     assert np.asarray(ring.get_offsets())[0].tolist() in marks.tolist()
+
+
+@pytest.mark.parametrize("corner", [False, True])
+def test_the_words_of_the_line_are_over_no_model(tmp_path, corner):
+    """Below on the right, where no model is as a rule; elsewhere where one is."""
+    store = open_store(str(tmp_path / "runs"), create=True)
+    values = [(0.5 + at / 30, 0.4 + at / 30) for at in range(12)]
+    values += [(0.86, 0.41)] if corner else []
+    write_table(
+        store,
+        [
+            Accuracy(f"m{at}", one, value, 1000, "t")
+            for at, both in enumerate(values)
+            for one, value in zip(("val", "v2"), both, strict=True)
+        ],
+    )
+    origins = {f"m{at}": Origin("standard" if at < 12 else "mine") for at in range(13)}
+    figure = draw(study_of(store, origins=origins, only=["v2"]), "scatter")
+    axes = figure.axes[0]
+    figure.draw_without_rendering()
+    (words,) = [text for text in axes.texts if text.get_gid() == "said"]
+    assert (words.get_ha() == "right" and words.get_va() == "bottom") is not corner
+    box = words.get_window_extent()
+    marks = axes.transData.transform(100 * np.array(values))
+    assert not [place for place in marks if box.contains(*place)]

@@ -6,7 +6,7 @@ Of a shift that is judged by mAP, every accuracy here is that.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -19,6 +19,8 @@ from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.core.condition import Measure
 from oodometer.core.errors import DataError, StoreError
 from oodometer.core.estimate import Estimate
+from oodometer.core.model import HUMAN
+from oodometer.core.reading import whole_number
 from oodometer.stats.intervals import equivalent_n, mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -38,10 +40,17 @@ class Origin:
     Args:
         category: ``standard``, or what was done to it; empty where nobody says.
         parent: The model that it was made from, where it is known.
+        parameters: How many numbers it has learned, where it is known.
     """
 
     category: str = ""
     parent: str | None = None
+    parameters: int | None = None
+
+    @property
+    def is_human(self) -> bool:
+        """Whether these are people's answers: no line goes through them, and none is the best model."""
+        return self.category == HUMAN
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Points:
-    """The models that were measured on both sides of a shift.
+    """The models that were measured on both sides of a shift; people are none of them.
 
     Args:
         x: Names of the clean sets.
@@ -100,11 +109,18 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
         how: Of the intervals the level; and all of it for those of a mAP, which are resampled.
     """
     level = how.level
-    begun = _cells_on_both(index, shift) if shift.has_predictions else {}
+    known = _with_cards(index, origins)
+    people = {name for name, origin in known.items() if origin.is_human}
+    both = _cells_on_both(index, shift) if shift.has_predictions else {}
+    begun = {name: sides for name, sides in both.items() if name not in people}
     run = _finished(index, begun)
     names = _names(shift)
-    notes = [*_left_out(index, shift, begun), *_unfinished(index, begun), *_other_measure(shift)]
-    read = _points_of_tables(index.tables, shift, origins=_with_cards(index, origins), level=level, taken=set(run))
+    notes = [
+        *_left_out(index, shift, {*begun, *people} if begun else set()),
+        *_unfinished(index, begun),
+        *_other_measure(shift),
+    ]
+    read = _points_of_tables(index.tables, shift, origins=known, level=level, taken=set(run))
     if not run and not read.models:
         raise StoreError(_nothing(index, shift))
     if not run:
@@ -119,8 +135,8 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
         return points
     said = f"beside {len(points.models)} with predictions stand models of {_sources(index)}: {named(imported)}"
     notes = [*points.notes, *read.notes, said]
-    both = (*points.models, *read.models)
-    return Points(*names, both, notes=tuple(notes), cells=points.cells, measure=shift.measure)
+    every = (*points.models, *read.models)
+    return Points(*names, every, notes=tuple(notes), cells=points.cells, measure=shift.measure)
 
 
 def _with_cards(index: Index, origins: Mapping[str, Origin]) -> dict[str, Origin]:
@@ -180,7 +196,7 @@ def _finished(index: Index, begun: Mapping[str, Sides]) -> dict[str, Sides]:
     return done or dict(begun)
 
 
-def _left_out(index: Index, shift: MeasuredShift, run: Mapping[str, Sides]) -> list[str]:
+def _left_out(index: Index, shift: MeasuredShift, run: Collection[str]) -> list[str]:
     """A line about models that saw one side only, or only some conditions of a family."""
     if not shift.has_predictions or not run:
         return []
@@ -328,7 +344,7 @@ def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
     """What the user says of the model, and where that is silent its card."""
     card = cell.model.card
     said = origins.get(model) or origins.get(cell.model_name) or Origin()
-    return Origin(said.category or card.category, said.parent or card.parent)
+    return Origin(said.category or card.category, said.parent or card.parent, said.parameters or card.parameters)
 
 
 def _unfinished(index: Index, begun: Mapping[str, Sides]) -> list[str]:
@@ -373,6 +389,8 @@ def _points_of_tables(
         return Points(*names, ())
     by_model: dict[str, dict[str, Accuracy]] = {}
     for row in rows:
+        if origins.get(row.model, Origin()).is_human:
+            continue
         cells = by_model.setdefault(row.model, {})
         if row.condition in wanted and cells.setdefault(row.condition, row) != row:
             sources = f"{cells[row.condition].source} and {row.source}"
@@ -425,22 +443,26 @@ def _mean(rows: Sequence[Accuracy], level: float, measure: Measure) -> Estimate:
     return Estimate(value, None, None, None, f"none: a mean over {len(rows)} conditions of a table")
 
 
+COLUMNS = ("model", "category", "parent", "parameters")
+
+
 def read_origins(path: str) -> dict[str, Origin]:
-    """Model to where it comes from: a CSV table with the columns model, category and maybe parent."""
+    """Model to where it comes from: a CSV table with the columns model, category and maybe parent and parameters."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
             if not {"model", "category"} <= set(reader.fieldnames):
                 raise DataError(f"{path}: expected the columns model,category and maybe parent")
-            rows = [{name: (row.get(name) or "").strip() for name in ("model", "category", "parent")} for row in reader]
+            rows = [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
     except FileNotFoundError:
         raise DataError(f"{path}: no such table of categories") from None
     except (UnicodeDecodeError, csv.Error, OSError) as error:
         raise DataError(f"{path}: not a CSV table ({error})") from error
     found: dict[str, Origin] = {}
     for row in rows:
-        origin = Origin(row["category"], row["parent"] or None)
+        parameters = whole_number(row["parameters"], f"{path}: {row['model']}: parameters")
+        origin = Origin(row["category"], row["parent"] or None, parameters)
         if found.setdefault(row["model"], origin) != origin:
             raise DataError(f"{path}: two different lines about {row['model']}")
     return found

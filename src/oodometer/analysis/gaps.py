@@ -15,6 +15,7 @@ from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.mean_gap import MeanGap, mean_gap
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
+from oodometer.analysis.people import models_alone
 from oodometer.analysis.text import columns, dumbbell
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, StoreError
@@ -160,7 +161,7 @@ def gaps(
         each: Whether the conditions of a family are shifts of their own, rather than averaged.
         mean: Whether the mean over all models and shifts is told too.
     """
-    index, how = index_at(store), IntervalOptions(interval, level, draws, by)
+    index, how = models_alone(index_at(store)), IntervalOptions(interval, level, draws, by)
     found = gaps_in(index, how, each=each)
     if not found.rows and not found.left_out and not found.notes:
         raise StoreError(f"{index}: {NO_SHIFT}")

@@ -25,6 +25,7 @@ from oodometer.analysis.line_rules import (
     unused_patterns,
 )
 from oodometer.analysis.measured_shifts import MeasuredShift
+from oodometer.analysis.people import models_alone
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
 from oodometer.core.condition import Measure
@@ -154,7 +155,7 @@ def robustness(
         x: The clean set, over the same classes; several make a plane of the line. By default the shift's other side.
         origins: Category and parent of models whose cards do not say.
     """
-    index = index_at(store)
+    index = models_alone(index_at(store))
     found = robustness_on(index, asked_shift(index, shift, x), origins=origins or {}, options=options)
     return replace(found, notes=(*index.problems, *found.notes))
 

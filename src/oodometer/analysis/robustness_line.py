@@ -138,6 +138,13 @@ def lines_of(fitted: Fitted, places: Sequence[tuple[float, float, float]]) -> li
     return drawn
 
 
+def expected_at(fitted: Fitted, clean: float) -> float:
+    """What a line expects at a clean accuracy, a share; of two lines that of its side."""
+    piece = fitted.pieces[-1 if fitted.knee is not None and clean > fitted.knee else 0]
+    on_scale = piece.slopes[0].value * to_scale(np.array(clean), fitted.scale) + piece.intercept.value
+    return float(from_scale(on_scale, fitted.scale))
+
+
 def _accuracies(points: Points) -> tuple[np.ndarray, np.ndarray]:
     """On the clean sets (M, K) and under the shift (M,)."""
     x = np.array([[one.value for one in point.x] for point in points.models])

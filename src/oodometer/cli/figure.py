@@ -37,10 +37,24 @@ if TYPE_CHECKING:
 )
 @click.option("--normaliser", metavar="MODEL", help="Divide corruption errors by this model's, not by AlexNet's.")
 @click.option("--ood", metavar="CONDITION", help="What belongs to none of the classes, for kinds about its detection.")
+@click.option("--hypothetical", metavar="X,Y", help="scatter: a model that nobody has, as 0.76,0.72: clean, shifted.")
+@click.option(
+    "--mark-top", type=click.IntRange(min=0), default=0, metavar="N", help="scatter: frame the N models of highest ρ."
+)
+@click.option("--join", multiple=True, metavar="PATTERN", help="size: a line through these models, as 'resnet*'.")
+@click.option(
+    "--measure",
+    type=click.Choice(["error", "accuracy"]),
+    default="error",
+    show_default=True,
+    help="size: what is shown of each --shift.",
+)
 @click.option(
     "--published", metavar="TABLE", help="Instead of a STORE: a printed table of a paper, as recht2019_imagenet."
 )
-@click.option("--categories", metavar="CSV", help="model,category and maybe parent, where cards do not say.")
+@click.option(
+    "--categories", metavar="CSV", help="model,category and maybe parent, parameters, where cards do not say."
+)
 @of_the_line
 @click.option("--band-level", type=float, default=0.95, show_default=True, help="Of the band around the line.")
 @click.option("--knee", metavar="MODEL", help="Two lines, bent at this model or clean accuracy, as for ImageNet-A.")
@@ -76,8 +90,19 @@ def command(
 def _options(flags: dict[str, Any]) -> FigureOptions:
     from oodometer.figures.options import FigureOptions
 
-    names = ("shifts", "columns", "models", "label", "above", "normaliser", "ood")
-    return FigureOptions(**{name: flags[name] for name in names})
+    names = ("shifts", "columns", "models", "label", "above", "normaliser", "ood", "mark_top", "join", "measure")
+    return FigureOptions(**{name: flags[name] for name in names}, hypothetical=_place_of(flags["hypothetical"]))
+
+
+def _place_of(text: str | None) -> tuple[float, float] | None:
+    """``0.76,0.72`` as two shares."""
+    if text is None:
+        return None
+    x, _, y = text.partition(",")
+    try:
+        return float(x), float(y)
+    except ValueError:
+        raise click.UsageError(f"--hypothetical {text}: expected two shares, as 0.76,0.72") from None
 
 
 def _only_kind(first: str | None, second: str | None) -> str:

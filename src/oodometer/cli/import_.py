@@ -21,7 +21,9 @@ from oodometer.cli.output import say
 @click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n; or: published.")
 @click.option("--model", "name", help="Predictions: the model's name.  [default: the file's name without its ending]")
 @click.option("--category", help="Predictions: the category of the models, where --categories does not say it.")
-@click.option("--categories", metavar="CSV", help="Predictions: the models' categories, as model,category[,parent].")
+@click.option(
+    "--categories", metavar="CSV", help="Predictions: the models' categories, as model,category[,parent][,parameters]."
+)
 @click.option("--condition", default="clean", show_default=True, help="Predictions: what the images were.")
 @click.option("--ids", metavar="TXT", help="Predictions: the image ids, one a line.")
 @click.option(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.reading import check_texts
 
-Category = Literal["", "standard", "robust intervention", "adversarially trained", "more data"]
+Category = Literal["", "standard", "robust intervention", "adversarially trained", "more data", "human"]
+HUMAN: Final = "human"
+"""The category of people who answered: a ceiling beside the models, never one of them."""
+
 Device = Literal["cpu", "cuda", "mps"]
 Channels = Literal["rgb", "bgr"]
 CHANNELS: tuple[Channels, ...] = ("rgb", "bgr")
@@ -73,14 +76,18 @@ class Card:
 
     Args:
         category: Empty where nobody says: no line goes through such a model, lest it be its own baseline.
+        parameters: How many numbers it has learned; None where nobody says and they can't be counted.
     """
 
     category: Category = ""
     parent: str | None = None
     interventions: tuple[str, ...] = ()
     training_data: str | None = None
+    parameters: int | None = None
 
     def __post_init__(self) -> None:
+        if self.parameters is not None and self.parameters < 1:
+            raise UsageError(f"parameters {self.parameters}: a model has at least one, or leave it out")
         if self.category not in get_args(Category):
             known = [name for name in get_args(Category) if name]
             raise UsageError(f"no model category {self.category!r}{did_you_mean(self.category, known)}")

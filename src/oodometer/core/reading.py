@@ -10,6 +10,9 @@ from contextlib import contextmanager
 
 from oodometer.core.errors import DataError, OodometerError
 
+MOST_DIGITS = 18
+"""Of a whole number in a table: what is longer is no count of anything."""
+
 KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
 
 
@@ -40,6 +43,23 @@ def check_texts(texts: Sequence[str], what: str) -> None:
     except UnicodeEncodeError:
         bad = next(text for text in texts if any("\ud800" <= letter <= "\udfff" for letter in text))
         raise DataError(f"{what} {bad!r} has a name that is not UTF-8; rename it") from None
+
+
+def whole_number(text: str, what: str) -> int | None:
+    """The number of a cell of a table, 1 or more; None where it is empty.
+
+    >>> whole_number("25557032", "parameters"), whole_number(" ", "parameters")
+    (25557032, None)
+    >>> whole_number("25.5M", "sizes.csv: line 2: parameters")
+    Traceback (most recent call last):
+    oodometer.core.errors.DataError: sizes.csv: line 2: parameters '25.5M' is not a whole number of at least 1
+    """
+    plain = text.strip()
+    if not plain:
+        return None
+    if not (plain.isascii() and plain.isdigit()) or len(plain) > MOST_DIGITS or int(plain) == 0:
+        raise DataError(f"{what} {plain!r} is not a whole number of at least 1")
+    return int(plain)
 
 
 @contextmanager

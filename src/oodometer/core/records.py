@@ -238,7 +238,7 @@ def _texts(values: np.ndarray) -> list[str]:
 def read_model(value: Any) -> ModelRecord:
     """The model that `asdict` told of; a `ValueError` or `TypeError` where it is none."""
     values = _values(ModelRecord, value)
-    card = _values(Card, values["card"])
+    card = _values(Card, _since(values["card"], parameters=None))
     values["card"] = _made(Card, {**card, "interventions": tuple(card["interventions"])})
     return ModelRecord(**{**values, "input": _maybe(_read_input, values["input"])})
 
@@ -263,7 +263,7 @@ def read_shift(value: Any) -> ShiftRecord:
 
 
 def _read_input(value: Any) -> Input:
-    values = _values(Input, {"channels": "rgb", **value} if isinstance(value, Mapping) else value)
+    values = _values(Input, _since(value, channels="rgb"))
     view, mean, std = _read_geometry(values["view"]), tuple(values["mean"]), tuple(values["std"])
     return _made(Input, {"view": view, "mean": mean, "std": std, "channels": values["channels"]})
 
@@ -275,6 +275,11 @@ def _read_transform(value: Any) -> TransformRecord:
 
 def _read_geometry(value: Any) -> Geometry:
     return _made(Geometry, _values(Geometry, value))
+
+
+def _since(value: Any, **added: Any) -> Any:
+    """The plain values, with those that stores written before these fields do not have."""
+    return {**added, **value} if isinstance(value, Mapping) else value
 
 
 def _maybe(read: Callable[[Any], R], value: Any) -> R | None:

@@ -13,6 +13,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.figures.bar_rows import MOST_ROWS, Bars, draw_rows, rows_of
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
+from oodometer.figures.published import OUTSIDE, PRINTED_CHANCE, printed_auprs
 from oodometer.figures.selection import at_most, predictions, that_fit
 from oodometer.figures.style import short
 from oodometer.study import Study
@@ -39,6 +40,8 @@ def draw_aupr(study: Study, options: FigureOptions) -> Figure:
 
 def auprs(study: Study, name: str, options: FigureOptions) -> tuple[dict[str, Estimate], float, str]:
     """AUPR of every model, that of chance, and why there is none."""
+    if printed := printed_auprs(study.sources, name):
+        return {model: printed[model] for model in that_fit(list(printed), options.models)}, PRINTED_CHANCE, ""
     resampling = study.options.resampling
     how = IntervalOptions(level=resampling.level, draws=resampling.draws, seed=resampling.seed)
     asked = Asked(("aupr",), how, ScoreOptions(draws=how.draws, seed=how.seed, ood=name))
@@ -64,11 +67,15 @@ def _set(study: Study, options: FigureOptions) -> str:
     """The condition whose images belong to no class."""
     if options.ood:
         return options.ood
-    sets = outside_sets(study)
+    sets = outside_sets(study) or ([OUTSIDE] if printed_auprs(study.sources, OUTSIDE) else [])
     if len(sets) != 1:
         known = f" ({', '.join(sets)})" if sets else ""
         raise UsageError(f"say whose images belong to none of the classes, with --ood CONDITION{known}")
     return sets[0]
+
+
+def _lacking(study: Study) -> str:
+    return "" if printed_auprs(study.sources, OUTSIDE) else predictions(study)
 
 
 AUPR_KIND = Kind(
@@ -76,6 +83,6 @@ AUPR_KIND = Kind(
     after="Hendrycks 2021 (natural adversarial): 3, 11",
     needs="predictions on clean images and on images of no class (--ood)",
     draw=draw_aupr,
-    lacking=predictions,
+    lacking=_lacking,
     needs_shift=False,
 )

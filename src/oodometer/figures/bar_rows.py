@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oodometer.core.estimate import Estimate
 from oodometer.figures.category_styles import AREAS, Looks, looks_for
+from oodometer.figures.label_placement import VEIL
 from oodometer.figures.legends import legend_above
 from oodometer.figures.options import FigureOptions
+from oodometer.figures.people import People, draw_people, people_legend
 from oodometer.figures.style import INK, LETTERS, SMALL, SOFT, TALLEST, new_figure, short_all, width_of
 from oodometer.study import Study
 
@@ -41,11 +43,13 @@ class Bars:
         title: What it is, with its unit.
         values: By model, shares; a model without one has no bar.
         guide: A share that a dashed line marks.
+        people: What people reach.
     """
 
     title: str
     values: Mapping[str, Estimate]
     guide: float | None = None
+    people: People = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,13 +88,14 @@ def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options
     """A panel of bars for each number."""
     looks = looks_for(study, ((row.model, row.category) for row in rows))
     several = len(looks.looks) > 1
+    handles, labels = people_legend([panel.people for panel in panels])
     longest = int(LETTERS_SMALL * 0.5 * width_of(options.columns))
     names = short_all([row.model for row in rows], longest)
     names = [("↳ " if row.indent else "") + name for row, name in zip(rows, names, strict=True)]
     inches = (width_of(options.columns) - max(map(len, names)) / LETTERS_SMALL - 0.2) / len(panels)
     titles = [textwrap.fill(panel.title, max(int(inches * LETTERS), 8), break_on_hyphens=False) for panel in panels]
     lines = 1 + max(title.count("\n") for title in titles)
-    figure = new_figure(options.columns, ROW * len(rows) + 0.45 + 0.16 * lines + (0.25 if several else 0))
+    figure = new_figure(options.columns, ROW * len(rows) + 0.45 + 0.16 * lines + (0.25 if several or labels else 0))
     cells = figure.subplots(1, len(panels), sharey=True, squeeze=False).ravel()
     for axes, panel, title in zip(cells, panels, titles, strict=True):
         _draw_bars(axes, rows, panel, looks)
@@ -101,7 +106,8 @@ def draw_rows(study: Study, rows: Sequence[Row], panels: Sequence[Bars], options
     cells[0].set_ylim(len(rows) - 0.4, -0.6)
     if several:
         _mark_rows(cells[0], rows, looks)
-        legend_above(figure, *looks.legend())
+        handles, labels = [*looks.legend()[0], *handles], [*looks.legend()[1], *labels]
+    legend_above(figure, handles, labels)
     return figure
 
 
@@ -118,6 +124,7 @@ def _ticks(limits: tuple[float, float], inches: float) -> list[float]:
 def _draw_bars(axes: Axes, rows: Sequence[Row], panel: Bars, looks: Looks) -> None:
     from matplotlib.colors import to_rgb
 
+    dashed = panel.guide is not None or panel.people
     for place, row in enumerate(rows):
         one = panel.values.get(row.model)
         if one is None:
@@ -135,17 +142,26 @@ def _draw_bars(axes: Axes, rows: Sequence[Row], panel: Bars, looks: Looks) -> No
             textcoords="offset points",
             va="center",
             fontsize=SMALL - 1,
+            bbox=VEIL if dashed else None,
+            zorder=5,
             gid="number",
         )
     shown = [panel.values[row.model] for row in rows if row.model in panel.values]
-    ends = [100 * end for one in shown for end in (one.value, one.high) if end is not None]
+    ends = _ends(shown)
+    beyond = max([1.02 * end for end in _ends(list(panel.people.values()))], default=0.0)
     lows = [100 * one.low for one in shown if one.low is not None]
-    axes.set_xlim(1.05 * min([0.0, *lows]), ROOM * max([*ends, 100 * (panel.guide or 0)]) or 1.0)
+    axes.set_xlim(1.05 * min([0.0, *lows]), max(ROOM * max([*ends, 100 * (panel.guide or 0)]), beyond) or 1.0)
     if panel.guide is not None:
         axes.axvline(100 * panel.guide, color=INK, linestyle=(0, (3, 2)), linewidth=0.8, zorder=4, gid="guide")
+    draw_people(axes, panel.people, "x")
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def _ends(estimates: Sequence[Estimate]) -> list[float]:
+    """Values and upper ends of intervals, percent."""
+    return [100 * end for one in estimates for end in (one.value, one.high) if end is not None]
 
 
 def _mark_rows(axes: Axes, rows: Sequence[Row], looks: Looks) -> None:

@@ -13,7 +13,9 @@ from oodometer.figures.kinds import Kind
 from oodometer.figures.legends import legend_above
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.points_axes import Mark, draw_differences, write_marks
-from oodometer.figures.scatter import Panel, draw_panel, entries, write_models
+from oodometer.figures.scatter import draw_panel, entries
+from oodometer.figures.scatter_names import write_models
+from oodometer.figures.scatter_panel import Panel
 from oodometer.figures.selection import line_of, shifts_of, shown_points, that_fit
 from oodometer.figures.style import SMALL, axis_text, new_figure, short, width_of
 from oodometer.stats.correlation import FEWEST_MODELS, pearson

@@ -14,9 +14,9 @@ from oodometer.core.columns import columns
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.figures.kinds import Kind, draw, figure_kinds
 from oodometer.figures.options import DEFAULT_OPTIONS, FigureOptions
-from oodometer.figures.published import published_store
+from oodometer.figures.published import published_origins, published_store
 from oodometer.figures.style import check_end, notes_of, save
-from oodometer.store.index import Index, Source
+from oodometer.store.index import Index, Source, index_at
 from oodometer.study import CLEAN_NAMES, Study, study_of
 
 PUBLISHED = "published:"
@@ -69,12 +69,13 @@ def figure(
     wanted = figure_kinds.get(kind)
     target = os.fspath(path) or f"{kind}.pdf"
     check_end(target)
-    opened, known = _source(store, origins or {})
-    study = study_of(opened, origins=known, options=line, only=options.shifts)
+    index, known = _source(store, origins or {})
+    study = study_of(index, origins=known, options=line, only=())
     if lacking := wanted.lacking(study):
         raise StoreError(f"{_called(store)}: {kind} needs {lacking}")
-    if wanted.needs_shift and not options.shifts:
-        study = study_of(opened, origins=known, options=line, only=[_only_shift(study, kind)])
+    pairs = _pairs(study, kind, wanted, options)
+    if pairs:
+        study = study_of(index, origins=known, options=line, only=pairs)
     drawn = draw(study, kind, options)
     save(drawn, target)
     width, height = drawn.get_size_inches()
@@ -82,12 +83,19 @@ def figure(
     return Drawn(target, float(width), float(height), tuple(dict.fromkeys(notes)))
 
 
-def _source(store: Source, origins: Mapping[str, Origin]) -> tuple[Source, Mapping[str, Origin]]:
-    """Where the numbers come from, and the models; those of a printed table are standard ones, unless the user says."""
+def _source(store: Source, origins: Mapping[str, Origin]) -> tuple[Index, Mapping[str, Origin]]:
+    """Where the numbers come from, and the models; what is known of a printed table's, unless the user says."""
     if not (isinstance(store, str) and store.startswith(PUBLISHED)):
-        return store, origins
-    printed: Index = published_store(store.removeprefix(PUBLISHED))
-    return printed, {row.model: Origin("standard") for row in printed.tables} | dict(origins)
+        return index_at(store), origins
+    table = store.removeprefix(PUBLISHED)
+    return published_store(table), published_origins(table) | dict(origins)
+
+
+def _pairs(study: Study, kind: str, wanted: Kind, options: FigureOptions) -> list[str]:
+    """The shifts whose two sides are compared: those that are named, or the only one that there is."""
+    alone = wanted.alone(study)
+    named = options.shifts or ([_only_shift(study, kind)] if wanted.needs_shift and len(study.conditions) > 1 else [])
+    return [name for name in named if name not in alone]
 
 
 def _called(store: Source) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ class Kind:
         lacking: Why it can't be drawn from what was measured; empty where it can. Of a study whose shifts need not be
             computed.
         needs_shift: Whether it is about shifts that must be named.
+        alone: The conditions of a study that it shows by themselves, without what they are compared with.
     """
 
     about: str
@@ -35,6 +36,7 @@ class Kind:
     draw: Callable[[Study, FigureOptions], Figure]
     lacking: Callable[[Study], str]
     needs_shift: bool = True
+    alone: Callable[[Study], Collection[str]] = lambda _: ()
 
 
 HOME = "oodometer.figures"
@@ -56,6 +58,7 @@ figure_kinds: Registry[Kind] = Registry(
         "scales": f"{HOME}.scales:SCALES",
         "scatter": f"{HOME}.scatter:SCATTER",
         "severity": f"{HOME}.severity:SEVERITY",
+        "size": f"{HOME}.size:SIZE",
     },
     group="oodometer.figures",
 )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+from oodometer.core.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,10 @@ class FigureOptions:
         above: The least clean accuracy of the models that are shown, a share.
         normaliser: A model by whose errors corruption errors are divided, where AlexNet's do not fit.
         ood: A condition whose images belong to none of the classes.
+        hypothetical: A model that nobody has: its accuracy on the clean set and under the shift, shares.
+        mark_top: How many models of the highest effective robustness are marked.
+        join: Patterns of models that a line joins, where they stand by size.
+        measure: What is shown against size: ``error`` or ``accuracy``.
     """
 
     shifts: tuple[str, ...] = ()
@@ -26,6 +33,16 @@ class FigureOptions:
     above: float = 0.0
     normaliser: str | None = None
     ood: str | None = None
+    hypothetical: tuple[float, float] | None = None
+    mark_top: int = 0
+    join: tuple[str, ...] = ()
+    measure: Literal["error", "accuracy"] = "error"
+
+    def __post_init__(self) -> None:
+        if self.hypothetical is not None and not all(0 < share < 1 for share in self.hypothetical):
+            raise UsageError(
+                "a hypothetical model is two shares between 0 and 1, on the clean set and under the shift, as 0.76,0.70"
+            )
 
 
 DEFAULT_OPTIONS = FigureOptions()

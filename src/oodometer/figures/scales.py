@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from oodometer.analysis.robustness import robustness_of
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
-from oodometer.figures.scatter import Panel, draw_panels, grid_of
+from oodometer.figures.scatter import draw_panels, grid_of
+from oodometer.figures.scatter_panel import Panel
 from oodometer.figures.selection import enough_conditions, line_of, shifts_of, shown_points
 from oodometer.figures.style import width_of
 from oodometer.stats.scales import Scale

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,48 +14,28 @@ from oodometer.analysis.robustness_line import lines_of
 from oodometer.core.condition import MEASURES
 from oodometer.core.errors import UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.figures.category_styles import MOST, Looks, draw_marks, looks_for, ring
+from oodometer.figures.category_styles import MOST, Looks, draw_marks, looks_for
+from oodometer.figures.hypothetical import draw_hypothetical, hypothetical_legend
 from oodometer.figures.kinds import Kind
-from oodometer.figures.label_placement import Obstacles, write_names
 from oodometer.figures.legends import legend_above
+from oodometer.figures.line_words import say_line
 from oodometer.figures.options import FigureOptions
+from oodometer.figures.people import draw_people, people_legend, people_under
 from oodometer.figures.percent_axes import Span, on_scale, set_percent_axis, span_of
-from oodometer.figures.selection import enough_conditions, shifts_of, shown_points, that_fit, to_name
-from oodometer.figures.style import LINE, SMALL, SOFT, axis_text, new_figure, note, short, width_of
-from oodometer.stats.scales import Scale, from_scale
+from oodometer.figures.scatter_names import write_models
+from oodometer.figures.scatter_panel import Panel
+from oodometer.figures.selection import enough_conditions, shifts_of, shown_points, that_fit
+from oodometer.figures.style import LINE, SOFT, axis_text, new_figure, note, short, width_of
+from oodometer.figures.top_models import Top, about_rivals, highest, top_legend
+from oodometer.stats.scales import from_scale
 from oodometer.study import Study, StudyShift
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = 12
-"""Models that are all named where nobody says which."""
-
-FEW_IF_NARROW = 5
-NARROW = 2.5
-"""And in a panel of fewer inches than these."""
-
 IDEAL_IN_VIEW = 0.2
 """Of the width: how much of y = x is to be seen, where all models are far below it."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """What one panel shows.
-
-    Args:
-        points: The models that are shown; the line may go through others too.
-        scale: Of both axes; the line is straight on its own.
-        title: Over the panel; empty where it is the only one.
-        side: Inches of width.
-    """
-
-    shift: StudyShift
-    points: tuple[Point, ...]
-    scale: Scale
-    title: str
-    side: float
 
 
 def draw_scatter(study: Study, options: FigureOptions) -> Figure:
@@ -64,17 +43,24 @@ def draw_scatter(study: Study, options: FigureOptions) -> Figure:
     shifts = shifts_of(study, options)
     across, _ = grid_of(len(shifts), options.columns)
     side = width_of(options.columns) / across
-    shown = [
-        Panel(
-            shift,
-            shown_points(shift, options),
-            study.options.scale,
-            short(shift.points.y, int(15 * side)) if len(shifts) > 1 else "",
-            side,
-        )
-        for shift in shifts
-    ]
-    return draw_panels(study, shown, options)
+    if options.hypothetical and len(shifts) > 1:
+        raise UsageError("a hypothetical model is under one shift; name one with --shift")
+    return draw_panels(study, [_panel(study, shift, options, side, n=len(shifts)) for shift in shifts], options)
+
+
+def _panel(study: Study, shift: StudyShift, options: FigureOptions, side: float, *, n: int) -> Panel:
+    """What is shown of one of ``n`` shifts."""
+    points = shown_points(shift, options)
+    return Panel(
+        shift,
+        points,
+        study.options.scale,
+        short(shift.points.y, int(15 * side)) if n > 1 else "",
+        side,
+        people_under(study, shift),
+        highest(shift, {point.model for point in points}, options.mark_top) if options.mark_top else Top(),
+        options.hypothetical,
+    )
 
 
 def draw_panels(study: Study, panels: Sequence[Panel], options: FigureOptions) -> Figure:
@@ -110,16 +96,19 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     shift = panel.shift
     if len(shift.points.x) > 1:
         raise UsageError(f"{shift.name}: a plane over several clean sets can't be drawn; name one")
-    x, y = _spans(panel.points, panel.scale)
+    x, y = _spans(panel)
     ends = np.array([max(x.low, y.low), min(x.high, y.high)])
     if ends[0] < ends[1]:
         axes.plot(ends, ends, color=SOFT, linestyle=(0, (4, 3)), linewidth=0.8, zorder=1, gid="ideal")
     if shift.robustness is not None:
         draw_line(axes, shift.robustness)
+    draw_people(axes, panel.people, "y", y)
     counts = Counter(point.origin.category for point in panel.points)
     for category, _ in counts.most_common():  # the rare ones on top
         some = [point for point in panel.points if point.origin.category == category]
         _draw_points(axes, some, looks, (x, y), n=len(panel.points))
+    if panel.hypothetical:
+        draw_hypothetical(axes, panel.hypothetical, shift.robustness)
     apart = max(0.26 / panel.side, 0.07)
     set_percent_axis(axes, "x", x, apart=apart)
     set_percent_axis(axes, "y", y, apart=apart)
@@ -128,23 +117,26 @@ def draw_panel(axes: Axes, panel: Panel, looks: Looks) -> None:
     axes.set_ylabel(said if panel.title else axis_text(shift.points.y, said, 0.7 * panel.side))
     if panel.title:
         axes.set_title(panel.title)
-    _note_edges(axes, panel)
-    if shift.robustness is not None:
-        _say_line(axes, shift.robustness)
+    _note(axes, panel)
+    say_line(axes, panel, (x, y))
 
 
-def _note_edges(axes: Axes, panel: Panel) -> None:
-    """Say which models have no place on the scale."""
+def _note(axes: Axes, panel: Panel) -> None:
+    """Say which models have no place on the scale, and what the frames can't tell."""
+    figure = axes.get_figure(root=True)
+    if said := about_rivals(panel.shift.points.y, panel.top):
+        note(figure, said)
     out = [one.model for one in panel.points if {one.x[0].value, one.y.value} & {0.0, 1.0}]
     if out and panel.scale != "linear":
-        figure = axes.get_figure(root=True)
         note(figure, f"at 0 or 100 %, and so drawn at the edge of {panel.shift.points.y}: {named(out)}")
 
 
-def _spans(models: Sequence[Point], scale: Scale) -> tuple[Span, Span]:
+def _spans(panel: Panel) -> tuple[Span, Span]:
     """The parts of both axes that show all models with their intervals, and something of y = x."""
-    x = span_of(_ends([point.x[0] for point in models]), scale)
-    y = span_of(_ends([point.y for point in models]), scale)
+    models, scale = panel.points, panel.scale
+    also = [[100 * share] for share in panel.hypothetical] if panel.hypothetical else [[], []]
+    x = span_of([*_ends([point.x[0] for point in models]), *also[0]], scale)
+    y = span_of([*_ends([*(point.y for point in models), *panel.people.values()]), *also[1]], scale)
     ends = on_scale(np.array([x.low, x.high]), scale)
     wanted = 100 * from_scale(ends[0] + IDEAL_IN_VIEW * (ends[1] - ends[0]), scale)
     return x, Span(y.low, max(y.high, float(wanted)), scale)
@@ -186,7 +178,7 @@ def _reach(estimates: Sequence[Estimate], span: Span) -> np.ndarray:
 
 
 def entries(panels: Sequence[Panel], looks: Looks) -> tuple[list[Any], list[str]]:
-    """The legend: categories with their numbers of models, y = x, the line."""
+    """The legend: categories with their numbers of models, y = x, the line, and what else is drawn."""
     from matplotlib.lines import Line2D
 
     handles, labels = looks.legend()
@@ -196,55 +188,12 @@ def entries(panels: Sequence[Panel], looks: Looks) -> tuple[list[Any], list[str]
     if lines:
         handles.append(Line2D([], [], color=LINE, linewidth=1.1))
         labels.append("linear fit" if len({one.fitted.scale for one in lines}) > 1 else f"{lines[0].fitted.scale} fit")
+    more = [people_legend([panel.people for panel in panels]), top_legend([panel.top for panel in panels])]
+    more += [hypothetical_legend()] if any(panel.hypothetical for panel in panels) else []
+    for some in more:
+        handles += some[0]
+        labels += some[1]
     return handles, labels
-
-
-def _say_line(axes: Axes, found: Robustness) -> None:
-    """What the line says of itself, where no model is: below on the right."""
-    fitted = found.fitted
-    words = [f"R² = {fitted.r2:.2f}", f"n = {fitted.n}"]
-    if fitted.slope is not None:
-        words.insert(0, f"slope {fitted.slope.value:.2f}".replace("-", "−"))
-    axes.text(
-        0.985, 0.02, "\n".join(words), transform=axes.transAxes, ha="right", va="bottom", fontsize=SMALL - 0.5,
-        color=LINE, linespacing=1.25, gid="said",
-    )  # fmt: skip
-
-
-def write_models(axes: Axes, panel: Panel, label: Sequence[str]) -> None:
-    """Names beside marks: those that are asked for, or all where they are few."""
-    models = {point.model: point for point in panel.points}
-    chosen = to_name(list(models), label, FEW if panel.side >= NARROW else FEW_IF_NARROW)
-    if not chosen:
-        return
-    every = np.array([_place(axes, point, panel.scale) for point in models.values()])
-    at = np.array([_place(axes, models[name], panel.scale) for name in chosen])
-    found = panel.shift.robustness
-    ends = np.linspace(max(axes.get_xlim()[0], axes.get_ylim()[0]), min(axes.get_xlim()[1], axes.get_ylim()[1]), 40)
-    lines = [np.column_stack([ends, ends])] if ends[0] < ends[-1] else []
-    lines += (
-        [100 * np.column_stack([part[:, 0], line]) for part, line in lines_of(found.fitted, found.band)]
-        if found
-        else []
-    )
-    bars = np.array([_bar(point) for point in models.values()]) if len(models) <= MOST else None
-    written = write_names(axes, chosen, at, Obstacles(every, bars, tuple(lines)))
-    if len(chosen) < len(models):
-        ring(axes, [note.xy for note in written], n=len(models))
-
-
-def _place(axes: Axes, point: Point, scale: Scale) -> tuple[float, float]:
-    """Where its mark is."""
-    x, y = (
-        Span(*limits, scale).clip(np.array(100 * one.value))
-        for limits, one in ((axes.get_xlim(), point.x[0]), (axes.get_ylim(), point.y))
-    )
-    return float(x), float(y)
-
-
-def _bar(point: Point) -> list[float]:
-    """The ends of both intervals in percent."""
-    return [100 * (one.value if end is None else end) for one in (point.x[0], point.y) for end in (one.low, one.high)]
 
 
 SCATTER = Kind(

@@ -27,7 +27,7 @@ class Declared:
 
     Args:
         name: What to call it.
-        category, parent, interventions, training_data: Its card.
+        category, parent, interventions, training_data, parameters: Its card.
         classes: The classes of its outputs, in order.
         size: Height and width of the input.
         resize: The shorter side before the centre crop, or ``squash``.
@@ -42,6 +42,7 @@ class Declared:
     parent: str | None = None
     interventions: tuple[str, ...] | None = None
     training_data: str | None = None
+    parameters: int | None = None
     classes: LabelSpace | None = None
     size: tuple[int, int] | None = None
     resize: int | Literal["squash"] | None = None
@@ -68,6 +69,7 @@ class Declared:
         return Card(
             parent=self.parent,
             training_data=self.training_data,
+            parameters=self.parameters,
             **{key: value for key, value in said.items() if value is not None},  # type: ignore[arg-type]
         )
 
@@ -92,6 +94,7 @@ def declared_card(card: Card) -> Declared:
         parent=card.parent,
         interventions=card.interventions,
         training_data=card.training_data,
+        parameters=card.parameters,
     )
 
 
@@ -174,10 +177,17 @@ def parse_card(table: Mapping[str, Any], *, where: str, folder: Path) -> Declare
     _check_keys(below, INPUT_KEYS, where=f"{where} [input]", also=())
     said = {key: TOP_KEYS[key](value, f"{where}: {key}") for key, value in top.items()}
     said |= {key: INPUT_KEYS[key](value, f"{where} [input]: {key}") for key, value in below.items()}
+    said.setdefault("parameters", _noted_parameters(table.get("notes", {})))
     if "classes" in said:
         said["classes"] = label_space(said["classes"], folder=folder, where=f"{where}: classes")
     _check(Declared(**said), where)
     return Declared(**said)
+
+
+def _noted_parameters(notes: Mapping[str, Any]) -> int | None:
+    """The number that a card of a trained model has among its notes."""
+    number = notes.get("parameters")
+    return number if isinstance(number, int) and _whole(number) and number > 0 else None
 
 
 def _check(declared: Declared, where: str) -> None:
@@ -285,6 +295,12 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _count(value: object, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(what, "a whole number", value)
+    return value
+
+
 def _number(value: object) -> bool:
     return _whole(value) or isinstance(value, float)
 
@@ -330,6 +346,7 @@ TOP_KEYS: Mapping[str, Parser] = {
     "parent": _text,
     "interventions": _texts,
     "training_data": _text,
+    "parameters": _count,
     "classes": _classes,
     "version": _text,
     "thread_safe": _flag,

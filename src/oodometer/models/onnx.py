@@ -19,6 +19,7 @@ from oodometer.models.described import Place, described
 from oodometer.models.files import read_file
 from oodometer.models.onnx_bounds import check_bounds
 from oodometer.models.onnx_open import OpenGradients, OpenSession
+from oodometer.models.parameter_count import onnx_parameters
 from oodometer.models.session import MIN_OPSET, Network, open_session
 
 ELEMENTS = {1: "float32", 10: "float16", 2: "uint8"}  # numbers of onnx.TensorProto.DataType
@@ -48,7 +49,7 @@ def from_file(path: Path, declared: Declared, *, place: Place[Network]) -> Model
     """The model of an .onnx file that other processes find at a place."""
     import_extra("onnxruntime", extra="onnx", what="ONNX models")
     network, digest = read_onnx(path)
-    declared = declared.over(card_beside(path))
+    declared = declared.over(card_beside(path)).over(Declared(parameters=onnx_parameters(network.proto)))
     name = declared.name or path.stem
     given, note = _input(network, declared, name)
     with reading(str(path), "ONNX model", ModelError):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oodometer.core.errors import DataError, UsageError
+from oodometer.core.reading import whole_number
 from oodometer.data.text_file import read_lines
 from oodometer.models.card import Declared
 
@@ -50,7 +51,7 @@ def check_names(files: Sequence[str]) -> None:
 
 
 def read_categories(path: str) -> dict[str, Declared]:
-    """What a CSV table with the columns model, category and maybe parent says of each model."""
+    """What a CSV table with the columns model, category and maybe parent and parameters says of each model."""
     try:
         rows = list(csv.DictReader(read_lines(Path(path), "model,category,parent")))
     except csv.Error as error:
@@ -62,7 +63,11 @@ def read_categories(path: str) -> dict[str, Declared]:
             raise DataError(f"{path}: line {line}: expected the columns model,category and maybe parent")
         if model in declared:
             raise DataError(f"{path}: line {line}: the model {model} is there twice")
-        declared[model] = Declared(category=category.strip(), parent=(row.get("parent") or "").strip() or None)
+        declared[model] = Declared(
+            category=category.strip(),
+            parent=(row.get("parent") or "").strip() or None,
+            parameters=whole_number(row.get("parameters") or "", f"{path}: line {line}: parameters"),
+        )
         _check_category(declared[model], f"{path}: line {line}")
     return declared
 

@@ -17,6 +17,7 @@ from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Forward, Input, Model, batches
 from oodometer.models.card import Declared, card_beside, default_view, preprocessing, space_of
 from oodometer.models.described import Described, Place, described
+from oodometer.models.parameter_count import torch_parameters
 from oodometer.models.session import images_per_call
 from oodometer.models.torch_files import Factory, Net, TorchFile, import_torch
 
@@ -80,7 +81,7 @@ def to_model(net: Net, declared: Declared, *, place: Place[Net] | None = None) -
     answer = _open(net, given, Compute(), name)(probe)
     if answer.ndim != 2:
         raise ModelError(f"model {name}: its output has shape {answer.shape} for one image; expected (1, K)")
-    declared = declared.over(Declared(classes=net.space))
+    declared = declared.over(Declared(classes=net.space, parameters=torch_parameters(net.module)))
     description = described(name, place or net, net, net.digest)
     return Model(
         name=name,

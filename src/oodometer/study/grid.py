@@ -10,12 +10,14 @@ import numpy as np
 
 from oodometer.analysis.accuracy_pairs import Origin, named, origin_of
 from oodometer.analysis.measured_shifts import IMPORTED, Side, measured_shifts
+from oodometer.analysis.people import models_alone, people_alone
 from oodometer.catalogue.names import family_of
 from oodometer.core.estimate import Estimate
 from oodometer.core.records import ConditionRecord
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.index import Index
 from oodometer.store.tables import Accuracy
+from oodometer.study.people import about_people, apart_from_people
 from oodometer.study.study import StudyCondition, StudyModel
 
 
@@ -32,18 +34,24 @@ class Grid:
     notes: tuple[str, ...]
 
 
-def grid_of(index: Index, origins: Mapping[str, Origin], *, level: float) -> Grid:
-    """All models on all that they were asked about."""
+def grid_of(every: Index, origins: Mapping[str, Origin], *, level: float) -> Grid:
+    """All models on all that they were asked about, and what people reach there."""
+    index, answered = models_alone(every), people_alone(every)
     models = [
         StudyModel(name, origin_of(model.entries[0].cell, name, origins), tuple(cells))
         for name, model in index.models.items()
         if (cells := [entry.cell for entry in model.entries if entry.files])
     ]
-    run = {model.name for model in models}
+    run = {model.name for model in models} | set(answered.models)
     imported = dict.fromkeys(row.model for row in index.tables if row.model not in run)
     models += [StudyModel(name, origins.get(name, Origin())) for name in imported]
+    people = {model.name for model in models if model.origin.is_human} | set(answered.models)
     notes = (*_damaged(index.problems), *_unlabelled(index), *_unfinished(index), *_twice(index.tables))
-    return Grid(tuple(models), tuple(_columns(index, level)), notes)
+    return Grid(
+        tuple(model for model in models if model.name not in people),
+        apart_from_people([*_columns(index, level), *_columns(answered, level)], people),
+        (*notes, *about_people(people)),
+    )
 
 
 def _columns(index: Index, level: float) -> Iterator[StudyCondition]:

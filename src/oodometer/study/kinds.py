@@ -49,6 +49,16 @@ def is_clean(name: str) -> bool:
     return entry is not None and entry.kind == "clean"
 
 
+def is_by_top1(name: str) -> bool:
+    """Whether images of that name are judged by top-1, as all are of which nobody says otherwise.
+
+    >>> is_by_top1("imagenet-a"), is_by_top1("mine")
+    (True, True)
+    """
+    entry = find_shift(name)
+    return entry is None or entry.measure == "top-1"
+
+
 def is_natural(name: str, kind: str, *, same_images: bool) -> bool:
     """Whether the shifted images are photographs of their own; a style painted over the clean ones is not.
 

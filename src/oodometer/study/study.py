@@ -54,6 +54,7 @@ class StudyCondition:
         accuracies: Top-1 of each model that was measured.
         record: All that it depends on; None where a table alone knows it.
         member: Which member of a family of corruptions it is.
+        people: What people reach here, as imported; they are no models.
     """
 
     name: str
@@ -62,6 +63,7 @@ class StudyCondition:
     accuracies: Mapping[str, Estimate]
     record: ConditionRecord | None = None
     member: Family | None = None
+    people: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def family(self) -> str | None:

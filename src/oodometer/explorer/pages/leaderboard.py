@@ -109,10 +109,10 @@ def _robustness(shift: StudyShift | None, model: str) -> dict[str, Estimate | No
 
 
 def _models(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> dict[str, Origin]:
-    """Name to origin: what was run, and what tables know."""
+    """Name to origin: what was run, and what tables know; people are no models."""
     found = {name: explorer.origin(held[0]) for name, held in catalogue.by_model.items()}
     imported = {one.name: one.origin for one in study.models if not one.cells} if study else {}
-    return {**imported, **found}
+    return {name: origin for name, origin in {**imported, **found}.items() if not origin.is_human}
 
 
 def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chosen: StudyShift | None) -> list[Column]:
