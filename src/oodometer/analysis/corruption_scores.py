@@ -41,8 +41,8 @@ FROSTS = {
     "folder": "frost from textures of one's own",
 }
 """By the first word of a source's name, see `oodometer.corruptions.frost`."""
-OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
-"""The families that AlexNet's published errors are about."""
+OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?(@testbed)?")
+"""The families that AlexNet's published errors are about, in whatever way they are shown."""
 
 
 @dataclass(frozen=True)

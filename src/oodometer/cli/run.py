@@ -45,6 +45,15 @@ if TYPE_CHECKING:
     help="What the models are asked to look at: a shift, a suite or a group of them ('oodometer ls shifts'); may be "
     "given several times.  [default: clean]",
 )
+@click.option(
+    "--as",
+    "way",
+    type=click.Choice(["oodometer", "testbed"]),
+    default="oodometer",
+    show_default=True,
+    help="testbed: show ImageNet-C, stylized images and attacks as the 204 models of Taori et al. saw them, under "
+    "names with @testbed.",
+)
 @click.option("--base", metavar="COLUMN=VALUE,...", help="Attribute shifts: what the images of the base have.")
 @click.option("--shift", "shifts", multiple=True, metavar="COLUMN=VALUE", help="Attribute shifts: what changes.")
 @click.option(
@@ -138,7 +147,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
     from oodometer.shifts.ood_sets import ood_conditions
-    from oodometer.shifts.resolve import check_names
+    from oodometer.shifts.resolve import check_names, is_testbed
     from oodometer.shifts.sources import Sources
 
     check_names(flags["conditions"])  # before data are looked at, which may take a while
@@ -148,6 +157,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         images=flags["images"],
         seed=flags["seed"],
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
+        as_testbed=is_testbed(flags["way"]),
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
     outside = ood_conditions(flags["ood"], images=flags["images"], seed=flags["seed"])

@@ -23,6 +23,7 @@ CANONICAL = Geometry(224, 224, resize=256)
 CROPPED = Geometry(CANONICAL.height, CANONICAL.width)
 """What files of canonical pixels hold."""
 SMALL = Geometry(32, 32)
+AS_IT_IS, GREYSCALE = "as it is", "greyscale"
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def corrupted(
     return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
 
 
-def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry, seed: int) -> Transform:
-    """One corruption at one severity, of whatever images."""
+def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry | None, seed: int) -> Transform:
+    """One corruption at one severity, of whatever images; without a view, at the size of each model."""
     parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
     if name == "frost":
         from oodometer.corruptions.frost import frost_source
@@ -132,22 +133,23 @@ def part_of(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
     return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
-def as_it_is(view: Geometry) -> Transform:
+def as_it_is(view: Geometry | None) -> Transform:
     """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again.
 
     Args:
-        view: The pixels of the files; a model of another size sees them after one resize.
+        view: The pixels of the files; a model of another size sees them after one resize. None: each model's own
+            resize and crop.
     """
-    return Transform("as it is", {}, _as_it_is, view=view)
+    return Transform(AS_IT_IS, {}, _as_it_is, view=view)
 
 
 def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
     return image
 
 
-def without_colours() -> Transform:
+def without_colours(view: Geometry | None = CANONICAL) -> Transform:
     """The transform to grey, of whatever images."""
-    return Transform("greyscale", {}, _grey, view=CANONICAL)
+    return Transform(GREYSCALE, {}, _grey, view=view)
 
 
 def _grey(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
