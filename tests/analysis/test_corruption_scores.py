@@ -417,7 +417,8 @@ def test_the_same_conditions_with_another_seed_are_not_mixed(filled, make_datase
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ce"])
     assert str(caught.value) == (
-        "ce: imagenet-c/fog/1 was run twice on val, with other seeds or textures; keep each in a store of its own"
+        "ce: imagenet-c/fog/1 was run twice on val, with other seeds, textures or constants; keep each in a store of "
+        "its own"
     )
 
 

@@ -85,8 +85,8 @@ def families_of(index: Index, cells: Sequence[Cell]) -> list[CorruptedCells]:
             place = member.corruption, member.severity
             if place in group:
                 raise StoreError(
-                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds or textures; keep each in "
-                    "a store of its own"
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds, textures or constants; "
+                    "keep each in a store of its own"
                 )
             group[place] = cell
     return [

@@ -12,10 +12,10 @@ from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.preprocessing import Geometry
-from oodometer.corruptions.corrupt import corrupt
+from oodometer.corruptions.corrupt import check_severity, corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
-from oodometer.corruptions.registry import corruptions
+from oodometer.corruptions.registry import constants_of, corruptions
 from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
@@ -77,7 +77,9 @@ def corrupted(
 
 def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry | None, seed: int) -> Transform:
     """One corruption at one severity, of whatever images; without a view, at the size of each model."""
-    parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
+    check_severity(severity)
+    constants = constants_of(name, severity, None if view is None else (view.height, view.width))
+    parameters: dict[str, object] = {"severity": severity, "constants": constants, "seed": seed, "quality": quality}
     if name == "frost":
         from oodometer.corruptions.frost import frost_source
 
