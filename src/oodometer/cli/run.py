@@ -97,6 +97,7 @@ def command(**flags: Any) -> None:
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load import load_models
+    from oodometer.preflight.after_run import suspicious
     from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
@@ -112,6 +113,8 @@ def command(**flags: Any) -> None:
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
     with watching() as watcher, talk_on_stderr():
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+    for line in suspicious(done):
+        say(line)
     results = results_of(done)
     for line in results.notes:
         say(line)
