@@ -97,6 +97,7 @@ def command(**flags: Any) -> None:
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load import load_models
+    from oodometer.models.read_many import unknown_category
     from oodometer.preflight.after_run import suspicious
     from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
@@ -115,6 +116,11 @@ def command(**flags: Any) -> None:
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
     for line in suspicious(done):
         say(line)
+    nameless = [model.name for model in models if not model.card.category]
+    if done.shifts and (
+        unknown := unknown_category(nameless, several="--category standard (or another), or a card beside each,")
+    ):
+        say(unknown)
     results = results_of(done)
     for line in results.notes:
         say(line)
