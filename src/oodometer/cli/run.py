@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.core.stored_answers import StoredAnswers
+    from oodometer.store.run import Run
 
 
 @click.command("run", help="Ask models about conditions and keep every prediction; a second run does what is missing.")
@@ -97,8 +98,6 @@ def command(**flags: Any) -> None:
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
     from oodometer.models.load import load_models
-    from oodometer.models.read_many import unknown_category
-    from oodometer.preflight.after_run import suspicious
     from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
@@ -114,13 +113,7 @@ def command(**flags: Any) -> None:
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
     with watching() as watcher, talk_on_stderr():
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-    for line in suspicious(done):
-        say(line)
-    nameless = [model.name for model in models if not model.card.category]
-    if done.shifts and (
-        unknown := unknown_category(nameless, several="--category standard (or another), or a card beside each,")
-    ):
-        say(unknown)
+    _tell_of_models(done)
     results = results_of(done)
     for line in results.notes:
         say(line)
@@ -130,6 +123,20 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _tell_of_models(done: Run) -> None:
+    """What the answers say against models, and whose category nobody says, where a line could go through them."""
+    from oodometer.models.read_many import unknown_category
+    from oodometer.preflight.after_run import suspicious
+
+    for line in suspicious(done):
+        say(line)
+    cards = {cell.model_name: cell.model.card for cell in done.cells}
+    names = [name for name, card in cards.items() if not card.category]
+    unknown = unknown_category(names, several="--category standard (or another), or a card beside each,")
+    if done.shifts and unknown:
+        say(unknown)
 
 
 def _cleared(
