@@ -289,6 +289,33 @@ def test_every_mce_says_where_its_frost_is_from(filled, make_dataset, textures, 
     assert [row.convention.rpartition("; ")[2] for row in found.rows] == [said, said]
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "said"),
+    [
+        ("procedural-2", "procedural-2", ""),
+        ("procedural-2", "published-01", "frost from the published photographs"),
+        ("folder-01", "folder-02", "frost from other textures of that sort"),
+        ("published-01", None, "frost as imported"),
+    ],
+)
+def test_a_normaliser_with_other_frost_is_told_beside_the_number(filled, make_dataset, mine, theirs, said):
+    data = make_dataset(12)
+    for seed, (model, textures) in enumerate({"mine": mine, "other": theirs}.items()):
+        wrong, weights = errors_of(12, seed), model[0] * 32
+        others = [name for name in COMMON if name != "frost"]
+        add_family(filled, data, wrong, names=others, model=model, digest=weights)
+        about = {} if textures is None else {"transform": {"name": "frost", "textures": textures}}
+        for severity in SEVERITIES:
+            ranks, name = wrong["frost", severity].astype(int), f"imagenet-c/frost/{severity}"
+            filled.add(data, ranks, model=model, digest=weights, condition=name, n_classes=1000, **about)
+    options = ScoreOptions(draws=100, normaliser="other")
+    found = score(filled.store, metrics=["mce", "ce"], options=options).only(lambda row: row.model == "mine")
+    told = {(row.metric, row.condition): row.convention.partition("; not the same frost: ")[2] for row in found.rows}
+    warned = {place: line for place, line in told.items() if line}
+    line = f"other was run with {said}"
+    assert warned == ({("mce", "imagenet-c"): line, ("ce", "imagenet-c/frost"): line} if said else {})
+
+
 def test_some_corruptions_have_ce_and_no_mce(filled, make_dataset):
     wrong = errors_of(12, 11)
     add_family(filled, make_dataset(12), wrong, names=COMMON[:-2])
@@ -417,7 +444,8 @@ def test_the_same_conditions_with_another_seed_are_not_mixed(filled, make_datase
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ce"])
     assert str(caught.value) == (
-        "ce: imagenet-c/fog/1 was run twice on val, with other seeds or textures; keep each in a store of its own"
+        "ce: imagenet-c/fog/1 was run twice on val, with other seeds, textures or constants; keep each in a store of "
+        "its own"
     )
 
 

@@ -88,6 +88,7 @@ def test_base_and_shift(shops):
     assert result.stderr.splitlines()[1:] == [
         "iid is 10 of 20 base images, by id with seed 0; the others are train",
         "few images: iid 10, country=fr 10; an accuracy on fewer than 30 says little",
+        "light: its category is unknown, so that no line will go through it; --category standard (or another) says it",
     ]
     assert oodometer("score", "runs", "--metrics", "top-1").stdout.splitlines() == [
         f"light  country=fr  shops/country=fr  top-1  {share(6, 10)}".replace(" n=", "  n="),
@@ -118,6 +119,23 @@ def test_sides_of_other_classes_are_never_compared_without_a_word(shops):
     said = "the two sides are not over the same classes: gym only in the standard images"
     assert row["warnings"] == [said]
     assert f"warning: light on country=fr: {said}" in oodometer("gaps", "runs").stderr
+    # Once, whoever says it and for however many models.
+    other = [word.replace("light=", "again=") for word in RUN]
+    run = oodometer(*other, "--data", "shops.csv", "--base", "country=us", "--shift", "country=fr")
+    assert run.exit_code == 0, run.stderr
+    told = [line for line in oodometer("gaps", "runs").stderr.splitlines() if "classes" in line]
+    assert told == [f"warning: again, light on country=fr: {said}"]
+
+
+def test_a_model_of_unknown_category_is_told_where_a_line_could_go_through_it(shops):
+    words = (*RUN, "--data", "shops.csv")
+    said = (
+        "light: its category is unknown, so that no line will go through it; --category standard (or another) says it"
+    )
+    of_shift = ("--base", "country=us", "--shift", "country=fr")
+    assert oodometer(*words, *of_shift).stderr.splitlines().count(said) == 1
+    assert said not in oodometer(*words).stderr
+    assert said not in oodometer(*words, *of_shift, "--category", "standard", "--store", "others").stderr
 
 
 def test_the_accuracy_of_each_value_of_a_column(shops):

@@ -202,7 +202,7 @@ def test_another_store_format_is_refused(measured: Path) -> None:
     (measured / "runs" / "oodometer.json").write_text(json.dumps({**mark, "check": digest_of(mark)}))
     for words in (("score", "runs"), ("ls", "runs"), ("compare", "runs", "good", "worse")):
         result = oodometer(*words)
-        assert "runs: a store of format 99, and this version of oodometer reads format 2; " in result.stderr
+        assert "runs: a store of format 99, and this version of oodometer reads format 3; " in result.stderr
         assert "use the version that wrote it (oodometer 9.1), or another folder" in result.stderr
         assert result.exit_code == 1
 

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from as_typed import oodometer
+from oodometer.core.condition import Condition, Shift
+from oodometer.core.errors import PreflightError
+from oodometer.core.labels import mask
+from oodometer.core.model import Input
+from oodometer.core.preprocessing import Geometry
 from oodometer.data.layouts.class_lists import class_list
+from oodometer.data.load import load_data
+from oodometer.models.load import load_model
 from oodometer.preflight import before_run
+from oodometer.preflight.before_run import cleared_models
 from oodometer.store.index import index_at
 
 MODELS = """
@@ -31,6 +40,13 @@ def probabilities(images):
 
 def thousand(images):
     return np.tile(np.arange(1000.0), (len(images), 1))
+
+def constant(images):
+    return np.tile(np.arange(4.0), (len(images), 1))
+
+def guesses(images):
+    values = images.reshape(len(images), -1).sum(axis=1).astype(np.int64)
+    return np.eye(4)[values * 2654435761 // 97 % 4]
 """
 
 
@@ -100,6 +116,60 @@ def test_a_short_run_is_not_delayed(photos: Path) -> None:
     result = oodometer(*words("run", "rgb", photos))
     assert result.exit_code == 0, result.stderr
     assert "preflight" not in result.stderr
+
+
+def test_a_short_run_whose_answers_can_not_be_right_is_told_and_kept(workplace: Path, photos: Path) -> None:
+    result = oodometer(*words("run", "constant", photos))
+    assert result.exit_code == 0
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("warning")]
+    assert line == (
+        "warning: constant: class 3 is the answer to all 40 images of clean; are weights, order of the classes and "
+        "preprocessing right? 'oodometer preflight' looks into it"
+    )
+    # A quarter of four classes is chance, and 400 answers are enough to say so; 40 are not.
+    for path in list(photos.glob("*/*")):
+        for number in range(9):
+            with Image.open(path) as image:
+                image.rotate(10 * number + 5).save(path.with_name(f"{number}-{path.stem}.png"))
+    guessed = oodometer(*words("run", "guesses", photos, "--size", "32"))
+    assert guessed.exit_code == 0
+    assert "% right, no more than by chance, among the 400 images of clean; " in guessed.stderr
+    few = oodometer(*words("run", "guesses", photos, "--size", "32", "--images", "20", "--store", "few"))
+    assert "warning" not in few.stderr
+
+
+def test_before_a_long_run_of_masked_classes_alone(
+    workplace: Path, photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clean images of some classes are there: they are looked at, and not taken for the set that has these classes."""
+    monkeypatch.setattr(before_run, "MANY", 40)
+    data = load_data(str(photos))
+    three, some = mask("three", data.space, ["blue", "green", "red"]), data.take(np.flatnonzero(data.labels != 2))
+    sides = [Condition(name, some, three) for name in ("val-on-three", "set-of-three")]
+    shift = Shift("set-of-three", "dataset", *sides)
+    said: list[str] = []
+    for name, is_right in (("rgb", True), ("bgr", False)):
+        model = load_model(f"callable:preflight_models:{name}", input=Input(Geometry(8, 8), (0, 0, 0), (1 / 255,) * 3))
+        if is_right:
+            (cleared,) = cleared_models([model], [shift], store="runs", tell=said.append)
+            assert cleared.notes["preflight"] == "100.0 % of 30 right; nothing found"
+        else:
+            with pytest.raises(PreflightError):
+                cleared_models([model], [shift], store="runs", tell=said.append)
+    assert any(line.startswith("preflight: bgr: ") for line in said)
+
+
+def test_imagenet_a_alone_is_flown_and_its_clean_side_is_not_taken_for_it(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(before_run, "MANY", 40)
+    for name in ("imagenet/val", "imagenet-a"):
+        make_set(workplace / "root" / name, "imagenet_a")
+    model = ("--model", "callable:preflight_models:thousand", "--size", "8")
+    result = oodometer("run", *model, "--data-root", "root", "--partial", "--on", "imagenet-a")
+    assert result.exit_code == 3
+    assert "preflight: thousand: outputs: class" in result.stderr
+    assert "this is ImageNet-A" not in result.stderr
 
 
 @pytest.mark.parametrize(("name", "bundled"), [("imagenet-a", "imagenet_a"), ("elsewhere", "imagenet_a")])

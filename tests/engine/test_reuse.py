@@ -181,8 +181,15 @@ def test_what_is_damaged_is_asked_for_again(some, tmp_path: Path) -> None:
     odo.run([model_of(Asked())], [odo.clean(some(100))], store=str(address))
     (table,) = address.glob("datasets/*")
     table.write_bytes(b"")
-    odo.run([model_of(asked)], [odo.clean(some(200))], store=str(address))
+    said = f"{address}/datasets/{table.name.partition('.')[0]}...parquet: missing or damaged; "
+    done = odo.run([model_of(asked)], [odo.clean(some(200))], store=str(address))
     assert asked.n == 200
+    assert done.warnings == (f"{said}its answers are not used again; the run that made it mends it",)
+    # The same images again: nothing to ask, and the table is mended in one line.
+    done = odo.run([model_of(asked)], [odo.clean(some(100))], store=str(address))
+    assert (asked.n, done.warnings) == (200, (f"{said}written anew",))
+    assert odo.run([model_of(asked)], [odo.clean(some(100))], store=str(address)).warnings == ()
+    assert odo.verify(str(address)).damage == ()
 
 
 def test_groups_of_frames_are_asked_for_anew(make_dataset, tmp_path: Path) -> None:

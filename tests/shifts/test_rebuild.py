@@ -10,6 +10,7 @@ import pytest
 import oodometer as odo
 from oodometer.catalogue.shifts import declared_shifts
 from oodometer.core.records import TransformRecord, record_of_condition
+from oodometer.corruptions.frost import frost_source
 from oodometer.shifts.rebuild import transform_from
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
@@ -40,8 +41,11 @@ def test_every_member_of_every_family(photos: Path, name: str) -> None:
 def test_what_its_description_does_not_make() -> None:
     view = odo.Geometry(224, 224, resize=256)
     assert transform_from(TransformRecord("adain", {"alpha": 0.5, "seed": 0, "weights": "d"}, view)) is None
-    made = {"severity": 3, "seed": 0, "quality": None}
-    assert transform_from(TransformRecord("frost", {**made, "textures": "others"}, view)) is None
+    made = {"severity": 3, "constants": [2.5, 1.7], "seed": 0, "quality": None}  # Hendrycks & Dietterich 2019
+    frost = {**made, "constants": [0.7, 0.7], "textures": frost_source()}
+    assert transform_from(TransformRecord("frost", frost, view)) is not None
+    assert transform_from(TransformRecord("frost", {**frost, "textures": "others"}, view)) is None
     assert transform_from(TransformRecord("fog", made, view)) is not None
+    assert transform_from(TransformRecord("fog", {**made, "constants": [2.5, 1.5]}, view)) is None
     assert transform_from(TransformRecord("fog", {**made, "severity": "3"}, view)) is None
     assert transform_from(TransformRecord("fog", made, odo.Geometry(16_000, 16_000))) is None

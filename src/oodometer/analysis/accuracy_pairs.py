@@ -281,6 +281,9 @@ def _mean_of_members(members: Sequence[Estimate]) -> Estimate:
     return Estimate(value, float(low), float(high), members[0].n, f"mean of {len(members)} intervals")
 
 
+FAIRER = "a clean set of the same classes would be fairer"
+
+
 @dataclass(frozen=True)
 class _Judged:
     """Which model is right on which image, on both sides: (M, N) each."""
@@ -309,7 +312,7 @@ def _judged(index: Index, clean: Cells, shifted: Cells, names: tuple[str, str], 
     if classes_x != classes_y:
         said.append(
             f"{names[0]} has images of {len(classes_x)} classes and {names[1]} of {len(classes_y)}, "
-            f"{len(classes_x & classes_y)} of them the same: a clean set of the same classes would be fairer"
+            f"{len(classes_x & classes_y)} of them the same: {FAIRER}"
         )
     return _Judged(np.stack(right_x), np.stack(right_y), of_x.ids, of_y.ids, tuple(said))
 

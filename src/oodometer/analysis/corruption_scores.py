@@ -41,8 +41,8 @@ FROSTS = {
     "folder": "frost from textures of one's own",
 }
 """By the first word of a source's name, see `oodometer.corruptions.frost`."""
-OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?")
-"""The families that AlexNet's published errors are about."""
+OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?(@testbed)?")
+"""The families that AlexNet's published errors are about, in whatever way they are shown."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def families_of(index: Index, cells: Sequence[Cell]) -> list[CorruptedCells]:
             place = member.corruption, member.severity
             if place in group:
                 raise StoreError(
-                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds or textures; keep each in "
-                    "a store of its own"
+                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds, textures or constants; "
+                    "keep each in a store of its own"
                 )
             group[place] = cell
     return [
@@ -148,11 +148,29 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
         yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
     of_cells = about(index, mine, missing=common.left_out, data=family.data_name)
     frost = frost_said(family.cells["frost", SEVERITIES[0]]) if "frost" in names else ""
-    for number in _numbers(Measured(family.name, names, errors, clean, by, published=other is None, frost=frost)):
+    other_frost = _other_frost(family, other, by.name) if frost and other and by else ""
+    measured = Measured(family.name, names, errors, clean, by, other is None, frost, other_frost)
+    for number in _numbers(measured):
         if isinstance(number, LeftOut):
             yield number
         elif asked.wants(number.metric):
             yield from or_left_out(_scored(number, draws, of_cells), (number.metric,), number.condition)
+
+
+def _other_frost(family: CorruptedCells, other: CorruptedCells, normaliser: str) -> str:
+    """What to say where the normaliser's ice is from elsewhere, so that its frost is another corruption; or nothing."""
+    mine, others = ([one.cells["frost", severity] for severity in SEVERITIES] for one in (family, other))
+    if [_textures(cell) for cell in mine] == [_textures(cell) for cell in others]:
+        return ""
+    theirs = frost_said(others[0])
+    which = theirs if theirs != frost_said(mine[0]) else "frost from other textures of that sort"
+    return f"not the same frost: {normaliser} was run with {which}"
+
+
+def _textures(cell: Cell) -> object:
+    """What tells whether two cells have the same ice; of answers computed elsewhere nobody knows."""
+    transform = cell.condition.transform
+    return None if transform is None else (transform.name, transform.parameters.get("textures"))
 
 
 def frost_said(cell: Cell) -> str:
@@ -198,6 +216,7 @@ class Measured:
         by: What to divide by, if there is anything.
         published: Whether these are AlexNet's published errors, and not those of a model of the store.
         frost: Where its ice is from; empty where frost is none of the corruptions.
+        other_frost: What to say where that of the normaliser is from elsewhere.
     """
 
     family: str
@@ -207,6 +226,7 @@ class Measured:
     by: Normaliser | None
     published: bool
     frost: str = ""
+    other_frost: str = ""
 
     @property
     def places(self) -> list[int]:
@@ -276,14 +296,15 @@ def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Numbe
         yield LeftOut((ratio.mean,), f"{found.family}: {next(iter(undefined.values()))}")
     else:
         over = f"mean of {ratio.name} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
-        said = f"{over}; {found.frost}" if found.frost else over
+        said = "; ".join(filter(None, (over, found.frost, found.other_frost)))
         yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), said)
     said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
     for place, name in enumerate(found.names):
         if place in undefined:
             yield LeftOut((ratio.each,), f"{found.family}: {undefined[place]}")
         else:
-            yield Number(ratio.each, f"{found.family}/{name}", each[:, place], said)
+            convention = f"{said}; {found.other_frost}" if name == "frost" and found.other_frost else said
+            yield Number(ratio.each, f"{found.family}/{name}", each[:, place], convention)
 
 
 def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:

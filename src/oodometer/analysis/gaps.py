@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Points, pairs_of
+from oodometer.analysis.accuracy_pairs import FAIRER, Points, pairs_of
 from oodometer.analysis.common_images import few_groups_in, groups_of
 from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
@@ -132,8 +132,12 @@ class Gaps:
         return heading, ["  mean", *drawn, *(f"{estimate:.4f}" for estimate in (a, b, mean.gap)), ""]
 
     def warnings(self) -> list[str]:
-        """What a reader of the numbers should know, a line each."""
-        return [f"{row.model} on {row.shift}: {line}" for row in self.rows for line in row.warnings]
+        """What a reader of the numbers should know, a line each; what holds for several models is said once."""
+        models: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            for line in row.warnings:
+                models.setdefault((row.shift, line), []).append(row.model)
+        return [f"{', '.join(names)} on {shift}: {line}" for (shift, line), names in models.items()]
 
     def as_json(self) -> list[dict[str, Any]]:
         """The gaps as plain values."""
@@ -173,6 +177,7 @@ def gaps(
     return found
 
 
+NOT_SAME_CLASSES = "the two sides are not over the same classes"
 NO_SHIFT = "no shift was run on both sides; --on natural, or the name of a shift, does"
 
 
@@ -188,8 +193,11 @@ def gaps_in(index: Index, how: IntervalOptions, *, each: bool = False) -> Gaps:
         except OodometerError as why:
             left_out.append(f"{part.name}: {why}")
             continue
-        rows += [_gap(index, part, points, at, how) for at in range(len(points.models))]
-        notes += [f"{part.name}: {note}" for note in points.notes]
+        of_part = [_gap(index, part, points, at, how) for at in range(len(points.models))]
+        rows += of_part
+        # A warning that names the classes says more than a note that counts them.
+        named = any(NOT_SAME_CLASSES in line for row in of_part for line in row.warnings)
+        notes += [f"{part.name}: {note}" for note in points.notes if not (named and note.endswith(FAIRER))]
     return Gaps(tuple(rows), tuple(left_out), tuple(notes))
 
 
@@ -244,7 +252,7 @@ def _class_warnings(index: Index, shift: MeasuredShift, cells: Sequence[Cell]) -
     if standard == shifted:
         return []
     sides = [f"{_listed(some)} only in the {side} images" for side, some in _apart(standard, shifted) if some]
-    return [f"the two sides are not over the same classes: {'; '.join(sides)}"]
+    return [f"{NOT_SAME_CLASSES}: {'; '.join(sides)}"]
 
 
 def _apart(standard: set[str], shifted: set[str]) -> tuple[tuple[str, list[str]], ...]:

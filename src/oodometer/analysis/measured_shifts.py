@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from oodometer.catalogue.marks import is_marked, marked
 from oodometer.catalogue.names import ShiftEntry, family_of, find_shift
 from oodometer.catalogue.shifts import clean_sides
 from oodometer.core.condition import Family, Measure
@@ -380,7 +381,9 @@ def _joined(run: Sequence[MeasuredShift], tables: Sequence[MeasuredShift]) -> It
     """Predictions and tables of the same shift as one; others under names of their own."""
     partner: dict[str, MeasuredShift] = {}
     for table in tables:
-        fit = [shift for shift in run if _is_same_shift(shift, table)]
+        same = [shift for shift in run if _is_same_shift(shift, table)]
+        # The published table was measured in the testbed's own way.
+        fit = [shift for shift in same if is_marked(_canonical(shift))] or same
         if len(fit) == 1:
             partner[fit[0].name] = table
     for shift in run:
@@ -394,7 +397,7 @@ def _joined(run: Sequence[MeasuredShift], tables: Sequence[MeasuredShift]) -> It
 def _is_same_shift(run: MeasuredShift, table: MeasuredShift) -> bool:
     """Whether predictions and a table tell of the same shift: by name, clean side, and members of a family."""
     return (
-        _canonical(run) == _canonical(table)
+        _canonical(run) in (_canonical(table), marked(_canonical(table)))
         and same_clean(_plain(run.standard), table.standard.name)
         and _members(run).keys() == _members(table).keys()
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from string import Formatter
 
+from oodometer.catalogue.marks import is_marked, marked, unmarked
 from oodometer.catalogue.shifts import (
     Declared,
     EntryKind,
@@ -65,8 +66,13 @@ def find_shift(text: str) -> ShiftEntry | None:
     ('cifar-10-c/fog/3', 'imagenetv2-matched-frequency')
     >>> find_shift("imagenet-c.fog.3_on-disk").family
     Family(name='imagenet-c_on-disk', corruption='fog', severity=3)
+    >>> find_shift("imagenet-c.fog.3_on-disk@testbed").family.name
+    'imagenet-c_on-disk@testbed'
     >>> find_shift("mine")
     """
+    if is_marked(text):
+        plain = find_shift(unmarked(text))
+        return None if plain is None else _marked(plain)
     whole = _by_key().get(key_of(text))
     if whole is not None:
         return _entry(whole)
@@ -141,6 +147,12 @@ def testbed_settings() -> tuple[str, ...]:
     (213, ('greyscale', 'imagenet-a'))
     """
     return tuple(sorted(group_members("testbed", bool)))
+
+
+def _marked(entry: ShiftEntry) -> ShiftEntry:
+    """The same, shown in the testbed's way."""
+    family = entry.family and replace(entry.family, name=marked(entry.family.name))
+    return replace(entry, name=marked(entry.name), of=marked(entry.of), family=family)
 
 
 @cache

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
     from oodometer.core.stored_answers import StoredAnswers
+    from oodometer.store.run import Run
 
 
 @click.command("run", help="Ask models about conditions and keep every prediction; a second run does what is missing.")
@@ -44,6 +45,15 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="What the models are asked to look at: a shift, a suite or a group of them ('oodometer ls shifts'); may be "
     "given several times.  [default: clean]",
+)
+@click.option(
+    "--as",
+    "way",
+    type=click.Choice(["oodometer", "testbed"]),
+    default="oodometer",
+    show_default=True,
+    help="testbed: show ImageNet-C, stylized images and attacks as the 204 models of Taori et al. saw them, under "
+    "names with @testbed.",
 )
 @click.option("--base", metavar="COLUMN=VALUE,...", help="Attribute shifts: what the images of the base have.")
 @click.option("--shift", "shifts", multiple=True, metavar="COLUMN=VALUE", help="Attribute shifts: what changes.")
@@ -108,6 +118,7 @@ def command(**flags: Any) -> None:
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
     with watching() as watcher, talk_on_stderr():
         done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+    _tell_of_models(done)
     results = results_of(done)
     for line in results.notes:
         say(line)
@@ -117,6 +128,20 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _tell_of_models(done: Run) -> None:
+    """What the answers say against models, and whose category nobody says, where a line could go through them."""
+    from oodometer.models.read_many import unknown_category
+    from oodometer.preflight.after_run import suspicious
+
+    for line in suspicious(done):
+        say(line)
+    cards = {cell.model_name: cell.model.card for cell in done.cells}
+    names = [name for name, card in cards.items() if not card.category]
+    unknown = unknown_category(names, several="--category standard (or another), or a card beside each,")
+    if done.shifts and unknown:
+        say(unknown)
 
 
 def _cleared(
@@ -143,7 +168,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
     from oodometer.shifts.ood_sets import ood_conditions
-    from oodometer.shifts.resolve import check_names
+    from oodometer.shifts.resolve import check_names, is_testbed
     from oodometer.shifts.sources import Sources
 
     check_names(flags["conditions"])  # before data are looked at, which may take a while
@@ -153,6 +178,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         images=flags["images"],
         seed=flags["seed"],
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
+        as_testbed=is_testbed(flags["way"]),
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
     outside = ood_conditions(flags["ood"], images=flags["images"], seed=flags["seed"])

@@ -32,13 +32,13 @@ class Transform:
     Args:
         parameters: Everything the result depends on, severity and seed included; part of the cell's key.
         apply: (H, W, 3) uint8 and the image's id -> (H, W, 3) uint8; must not change its input.
-        view: The canonical pixels on which the transform is defined.
+        view: The canonical pixels on which the transform is defined; None: what each model wants to see.
     """
 
     name: str
     parameters: Mapping[str, Any]
     apply: Callable[[np.ndarray, str], np.ndarray]
-    view: Geometry = field(default_factory=lambda: Geometry(224, 224, resize=256))
+    view: Geometry | None = field(default_factory=lambda: Geometry(224, 224, resize=256))
 
 
 @dataclass(frozen=True)

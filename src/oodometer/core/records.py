@@ -64,11 +64,15 @@ class DataRef:
 
 @dataclass(frozen=True)
 class TransformRecord:
-    """A change of the canonical pixels: its name, all it depends on, and the pixels on which it is defined."""
+    """A change of the canonical pixels: its name, all it depends on, and the pixels on which it is defined.
+
+    Args:
+        view: None where it is defined on what each model wants to see.
+    """
 
     name: str
     parameters: Mapping[str, Any]
-    view: Geometry
+    view: Geometry | None
 
 
 @dataclass(frozen=True)
@@ -270,7 +274,7 @@ def _read_input(value: Any) -> Input:
 
 def _read_transform(value: Any) -> TransformRecord:
     values = _values(TransformRecord, value)
-    return TransformRecord(values["name"], values["parameters"], _read_geometry(values["view"]))
+    return TransformRecord(values["name"], values["parameters"], _maybe(_read_geometry, values["view"]))
 
 
 def _read_geometry(value: Any) -> Geometry:

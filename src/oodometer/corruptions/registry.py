@@ -14,7 +14,7 @@ import numpy as np
 
 from oodometer.core.errors import UsageError
 from oodometer.core.registry import Registry
-from oodometer.corruptions.severities import Strength, strength_of
+from oodometer.corruptions.severities import Strength, strength_of, tables
 
 Group = Literal["common", "extra", "bar", "own"]
 Draw = Callable[[np.random.Generator, int, int, Strength], Any]
@@ -49,6 +49,23 @@ class Corruption:
         if self.strengths is not None:
             return self.strengths[severity - 1]
         return strength_of(self.name, severity, height, width)
+
+
+def constants_of(name: str, severity: int, size: tuple[int, int] | None) -> list[float] | dict[str, list[float]]:
+    """The constants of a corruption, for a cell's key: where they are others, so is the cell.
+
+    Args:
+        size: Height and width of the images; None: those of every side that has some.
+
+    >>> constants_of("fog", 3, (224, 224)), constants_of("brightness", 1, None)
+    ([2.5, 1.7], {'224': [0.1], '32': [0.05], '64': [0.1]})
+    """
+    if name not in tables():  # a user's own has the same for every size
+        own = corruptions.get(name).strengths
+        return list(own[severity - 1]) if own else []
+    if size is not None:
+        return list(strength_of(name, severity, *size))
+    return {str(side): list(levels[severity - 1]) for side, levels in tables()[name].items()}
 
 
 COMMON = {

@@ -126,6 +126,8 @@ def run(
     def todo(*, try_again: bool) -> list[Task]:
         return tasks_for(live, asked, look(open_to), precision=precision, try_again=try_again)
 
+    for line in _damaged_images(look(open_to), conditions):
+        watcher.warn(line)
     for model in live:
         for line in _ran_otherwise(look(open_to), model):
             watcher.warn(line)
@@ -149,6 +151,17 @@ def run(
     cells = [task.cell for task in tasks]
     cells += [cell_for(model, one, precision="float32") for model in stored for one in conditions]
     return Run(open_to, tuple(cells), records, tuple(warnings.lines))
+
+
+def _damaged_images(index: Index, conditions: Sequence[Condition]) -> Iterator[str]:
+    """A line for each table of images, of this run's data or others of them, that the store has not whole."""
+    mine = {condition.dataset.digest for condition in conditions}
+    names = {(condition.dataset.name, condition.dataset.part) for condition in conditions}
+    stored = {cell.data.digest for cell in index.cells if (cell.data.name, cell.data.part) in names}
+    for digest in sorted(stored):
+        if index.store.images_table(digest) is None:
+            then = "written anew" if digest in mine else "its answers are not used again; the run that made it mends it"
+            yield f"{index.store.files.locate(f'datasets/{digest}')}...parquet: missing or damaged; {then}"
 
 
 def _ran_otherwise(index: Index, model: Model) -> Iterator[str]:

@@ -69,8 +69,8 @@ class Worker:
             with self._store.batch() as to:
                 for model, parts in _by_model(part for part in chunk.parts if part.untouched):
                     self._answer_together(model, parts, images.get(model.input.view, {}), to)
-                for transform, parts in _by_transform(chunk.parts):
-                    pixels = _transformed(transform, parts, images.get(transform.view, {}))
+                for transform, view, parts in _by_transform(chunk.parts):
+                    pixels = _transformed(transform, parts, images.get(view, {}))
                     for part in parts:
                         self._answer_transformed(part, pixels, to)
                 for part in chunk.parts:
@@ -206,9 +206,7 @@ def _views_wanted(chunk: Chunk) -> dict[int, list[Geometry]]:
     """The views of each row to decode to: a transform's canonical one, or what a model wants of untouched images."""
     rows_of: dict[Geometry, set[int]] = {}
     for part in chunk.parts:
-        transform = part.task.condition.transform
-        view = transform.view if transform else part.task.model.input.view
-        rows_of.setdefault(view, set()).update(part.rows[part.asked].tolist())
+        rows_of.setdefault(_view_of(part), set()).update(part.rows[part.asked].tolist())
     views = sorted(rows_of, key=str)
     return {row: [view for view in views if row in rows_of[view]] for row in sorted(set().union(*rows_of.values()))}
 
@@ -220,13 +218,19 @@ def _by_model(parts: Iterable[Part]) -> list[tuple[Model, list[Part]]]:
     return list(groups.values())
 
 
-def _by_transform(parts: Iterable[Part]) -> list[tuple[Transform, list[Part]]]:
-    """The transforms, and the parts that want each: those of one condition."""
-    groups: dict[int, tuple[Transform, list[Part]]] = {}
+def _view_of(part: Part) -> Geometry:
+    """How an image is decoded for a part: as its transform is defined, or else as its model wants to see it."""
+    transform = part.task.condition.transform
+    return (transform.view if transform else None) or part.task.model.input.view
+
+
+def _by_transform(parts: Iterable[Part]) -> list[tuple[Transform, Geometry, list[Part]]]:
+    """The transforms, what each is made on, and the parts that want it: those of one condition."""
+    groups: dict[tuple[int, Geometry], tuple[Transform, Geometry, list[Part]]] = {}
     for part in parts:
-        condition = part.task.condition
+        condition, view = part.task.condition, _view_of(part)
         if condition.transform is not None:
-            groups.setdefault(id(condition), (condition.transform, []))[1].append(part)
+            groups.setdefault((id(condition), view), (condition.transform, view, []))[2].append(part)
     return list(groups.values())
 
 

@@ -65,11 +65,21 @@ def declared_of(files: Sequence[str], said: Declared, categories: str | None) ->
 def of_unknown_category(declared: Mapping[str, Declared]) -> str:
     """A line about the models whose category nobody says; empty where there are none."""
     names = [said.name or Path(file).stem for file, said in declared.items() if said.category is None]
+    return unknown_category(names, several="--category standard (or another) or --categories CSV")
+
+
+def unknown_category(names: Sequence[str], *, several: str) -> str:
+    """A line about models of unknown category; empty where there are none.
+
+    Args:
+        several: What says the categories of more than one.
+
+    >>> unknown_category(["a"], several="a card")
+    'a: its category is unknown, so that no line will go through it; --category standard (or another) says it'
+    """
     if len(names) < 2:
         told = "its category is unknown, so that no line will go through it; --category standard (or another) says it"
         return f"{names[0]}: {told}" if names else ""
     some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return (
-        f"{len(names)} models ({some}): their category is unknown, so that no line will go through them; --category "
-        "standard (or another) or --categories CSV says it"
-    )
+    unknown = "their category is unknown, so that no line will go through them"
+    return f"{len(names)} models ({some}): {unknown}; {several} says it"

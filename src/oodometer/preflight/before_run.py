@@ -15,8 +15,9 @@ from oodometer.core.records import record_of_model
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.core.talk import Tell, unheard
 from oodometer.engine.run import conditions_of
+from oodometer.preflight.finding import Preflight
 from oodometer.preflight.known_data import about_data, has_no_classes
-from oodometer.preflight.preflight import preflight
+from oodometer.preflight.preflight import flown
 from oodometer.store.index import look
 from oodometer.store.store import open_store
 
@@ -48,9 +49,11 @@ def cleared_models(
     """
     conditions = conditions_of(asked)
     plain = next((one for one in conditions if _is_plain(one)), None)
-    if plain is None:
+    looked_at = plain or next((one for one in conditions if _is_masked(one)), None)
+    if looked_at is None:
         return list(models)
-    _check_data(plain.dataset, address, models, accept=accept)
+    if plain is not None:
+        _check_data(plain.dataset, address, models, accept=accept)
     n = sum(len(condition.dataset) for condition in conditions)
     known = _known_models(store)
     found: list[Model | StoredAnswers] = []
@@ -60,9 +63,12 @@ def cleared_models(
             found.append(model)
             continue
         tell(f"preflight of {model.name}: some images, before {n:,} predictions")
-        flown = preflight([model], _readable(plain.dataset, skip_broken=skip_broken))
-        lines += flown.lines()
-        found.append(replace(model, notes={**model.notes, "preflight": flown.models[0].summary}))
+        data = _readable(looked_at.dataset, skip_broken=skip_broken)
+        # The clean images of some classes have the classes of a published set, and are not that set.
+        of_data = () if plain is None else tuple(about_data(data, None, len(model.space)))
+        seen = flown(model, data, of_data)
+        lines += Preflight((seen,)).lines()
+        found.append(replace(model, notes={**model.notes, "preflight": seen.summary}))
     for line in lines:
         tell(f"preflight: {line}")
     if lines and not accept:
@@ -87,8 +93,17 @@ def _how_to_go_on(n: int) -> str:
 
 
 def _is_plain(one: Condition) -> bool:
+    return _is_untouched(one) and one.label_map is None
+
+
+def _is_masked(one: Condition) -> bool:
+    """Whether it is images of some of the classes, labelled as all are: they can be asked about without the mask."""
+    return _is_untouched(one) and one.label_map is not None and one.dataset.space != one.label_map.target
+
+
+def _is_untouched(one: Condition) -> bool:
     labelled = bool((one.dataset.labels >= 0).any())
-    return labelled and one.transform is None and one.attack is None and one.label_map is None and one.unit is None
+    return labelled and one.transform is None and one.attack is None and one.unit is None
 
 
 def _readable(dataset: Dataset, *, skip_broken: bool) -> Dataset:

@@ -42,12 +42,21 @@ def preflight(
     asked = [model for model in models if isinstance(model, Model)]
     if not asked:
         raise UsageError("a preflight asks models, and these are answers computed elsewhere: there is nothing to ask")
-    return Preflight(tuple(_of_model(model, data, address, n, seed) for model in asked))
+    of_data = [tuple(about_data(data, address, len(model.space))) for model in asked]
+    return Preflight(
+        tuple(flown(model, data, said, n=n, seed=seed) for model, said in zip(asked, of_data, strict=True))
+    )
 
 
-def _of_model(model: Model, data: Dataset, address: str | None, n: int, seed: int) -> ModelPreflight:
+def flown(
+    model: Model, data: Dataset, of_data: tuple[Finding, ...] = (), *, n: int = IMAGES, seed: int = 0
+) -> ModelPreflight:
+    """What is seen of one model.
+
+    Args:
+        of_data: What is known to be wrong with the data.
+    """
     order = order_in_words(model.space, data.space)
-    of_data = tuple(about_data(data, address, len(model.space)))
     if of_data:  # what the answers are compared with is not right, so they can't tell more
         return ModelPreflight(model.name, str(model.input), None, order, of_data, ())
     sample = sample_of(data, model.space, n=MORE * n, seed=seed, model=model.name)

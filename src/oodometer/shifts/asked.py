@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.catalogue.marks import is_marked, unmarked
 from oodometer.catalogue.names import find_shift
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
@@ -45,6 +46,8 @@ def conditions_asked(
         raise UsageError("--style-weights and --style-images are for --on adain; give that too")
     asked = asked_for(wanted, sources)
     _tell_left_out(asked, sources, tell)
+    if sources.as_testbed and not any(is_marked(one.name) for one in asked.found):
+        tell("as testbed: nothing that is asked is shown in another way there")
     conditions = [*asked.found, *_of_attributes(sources, attributes, tell)]
     sides = [one.shifted if isinstance(one, Shift) else one for one in conditions]
     if any(side.transform is not None for side in sides):
@@ -84,7 +87,9 @@ def without_attacks_of_groups(
 ) -> list[Condition | Shift]:
     """What is asked, less the attacks that only a group names where a model has no gradients; that is told."""
     shifts = [shift for shift in asked if isinstance(shift, Shift)]
-    attacks = [shift.name for shift in shifts if shift.shifted.attack is not None and shift.name not in names]
+    attacks = [
+        shift.name for shift in shifts if shift.shifted.attack is not None and not {*_spelt(shift.name)} & {*names}
+    ]
     blind = [model.name for model in models if not (isinstance(model, Model) and model.differentiable)]
     if not attacks or not blind:
         return list(asked)
@@ -92,12 +97,18 @@ def without_attacks_of_groups(
     return [condition for condition in asked if condition.name not in attacks]
 
 
+def _spelt(name: str) -> tuple[str, str]:
+    """A name with the mark of the testbed's way, as it may have it, and without."""
+    return name, unmarked(name)
+
+
 def named_by_groups_alone(asked: Sequence[Condition | Shift], names: Sequence[str]) -> frozenset[str]:
     """The names of those that no name but that of a group stands for: some models may not have their classes."""
     if not any(group_named(name) for name in names):
         return frozenset()
-    by_name = {entry.of for name in names if group_named(name) is None and (entry := find_shift(name))}
-    entries = {one.name: find_shift(one.name) for one in asked}
+    plain = [unmarked(name) for name in names]
+    by_name = {entry.of for name in plain if group_named(name) is None and (entry := find_shift(name))}
+    entries = {one.name: find_shift(unmarked(one.name)) for one in asked}
     return frozenset(name for name, entry in entries.items() if entry is not None and entry.of not in by_name)
 
 

@@ -12,10 +12,10 @@ from oodometer.core.condition import Condition, Family, Shift, Transform
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.preprocessing import Geometry
-from oodometer.corruptions.corrupt import corrupt
+from oodometer.corruptions.corrupt import check_severity, corrupt
 from oodometer.corruptions.digital import PUBLISHED_QUALITY, jpeg_round_trip
 from oodometer.corruptions.greyscale import greyscale
-from oodometer.corruptions.registry import corruptions
+from oodometer.corruptions.registry import constants_of, corruptions
 from oodometer.shifts.make import pair_of
 from oodometer.shifts.sources import Sources
 
@@ -23,6 +23,7 @@ CANONICAL = Geometry(224, 224, resize=256)
 CROPPED = Geometry(CANONICAL.height, CANONICAL.width)
 """What files of canonical pixels hold."""
 SMALL = Geometry(32, 32)
+AS_IT_IS, GREYSCALE = "as it is", "greyscale"
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,11 @@ def corrupted(
     return Condition(f"{family_name}/{name}/{severity}", dataset, transform=transform)
 
 
-def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry, seed: int) -> Transform:
-    """One corruption at one severity, of whatever images."""
-    parameters: dict[str, object] = {"severity": severity, "seed": seed, "quality": quality}
+def corrupting(name: str, severity: int, *, quality: int | None, view: Geometry | None, seed: int) -> Transform:
+    """One corruption at one severity, of whatever images; without a view, at the size of each model."""
+    check_severity(severity)
+    constants = constants_of(name, severity, None if view is None else (view.height, view.width))
+    parameters: dict[str, object] = {"severity": severity, "constants": constants, "seed": seed, "quality": quality}
     if name == "frost":
         from oodometer.corruptions.frost import frost_source
 
@@ -132,22 +135,23 @@ def part_of(dataset: Dataset, rows: np.ndarray, part: str) -> Dataset:
     return replace(taken, ids=tuple(one.split("/", 2)[2] for one in taken.ids))
 
 
-def as_it_is(view: Geometry) -> Transform:
+def as_it_is(view: Geometry | None) -> Transform:
     """The transform of files that are canonical pixels: nothing is changed, and nothing resized and cropped again.
 
     Args:
-        view: The pixels of the files; a model of another size sees them after one resize.
+        view: The pixels of the files; a model of another size sees them after one resize. None: each model's own
+            resize and crop.
     """
-    return Transform("as it is", {}, _as_it_is, view=view)
+    return Transform(AS_IT_IS, {}, _as_it_is, view=view)
 
 
 def _as_it_is(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn
     return image
 
 
-def without_colours() -> Transform:
+def without_colours(view: Geometry | None = CANONICAL) -> Transform:
     """The transform to grey, of whatever images."""
-    return Transform("greyscale", {}, _grey, view=CANONICAL)
+    return Transform(GREYSCALE, {}, _grey, view=view)
 
 
 def _grey(image: np.ndarray, image_id: str) -> np.ndarray:  # noqa: ARG001 - nothing is drawn

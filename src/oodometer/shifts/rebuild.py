@@ -11,7 +11,7 @@ from oodometer.core.records import TransformRecord
 from oodometer.corruptions.registry import corruptions
 from oodometer.corruptions.sequences import SEQUENCES
 from oodometer.shifts.hue import turning
-from oodometer.shifts.imagenet_c import as_it_is, corrupting, without_colours
+from oodometer.shifts.imagenet_c import AS_IT_IS, GREYSCALE, as_it_is, corrupting, without_colours
 from oodometer.shifts.imagenet_p import frame_at
 
 LARGEST = 4096
@@ -37,18 +37,18 @@ def transform_from(record: TransformRecord) -> Transform | None:
     return made
 
 
-def _made(name: str, described: dict[str, Any], view: Geometry) -> Transform | None:
+def _made(name: str, described: dict[str, Any], view: Geometry | None) -> Transform | None:
     numbers = [
         described[key] for key in ("severity", "frame", "seed", "quality", "degrees") if described.get(key) is not None
     ]
     if not all(isinstance(one, int) for one in numbers):
         return None
-    if max(view.height, view.width, view.resize or 0) > LARGEST:
+    if view is not None and max(view.height, view.width, view.resize or 0) > LARGEST:
         return None
-    if name == "as it is":
+    if name == AS_IT_IS:
         return as_it_is(view)
-    if name == "greyscale":
-        return without_colours()
+    if name == GREYSCALE:
+        return without_colours(view)
     if name == "hue":
         return turning(described["degrees"])
     if "frame" in described and name in SEQUENCES:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from oodometer.attacks.spec import is_attack_name, parse_attack
+from oodometer.catalogue.marks import is_marked, unmarked
 from oodometer.catalogue.names import find_shift, group_members, shift_named
 from oodometer.catalogue.shifts import declared_groups
 from oodometer.catalogue.tables import key_of
@@ -15,10 +17,14 @@ from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.load import load_data
 from oodometer.data.root import missing_line, root_at
 from oodometer.shifts.adversarial import ATTACKS
+from oodometer.shifts.as_testbed import as_testbed
 from oodometer.shifts.installed import installed_groups, installed_shifts
 from oodometer.shifts.make import made
 from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_left_packed
+
+Way = Literal["oodometer", "testbed"]
+WAYS: tuple[Way, ...] = get_args(Way)
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ def load_shifts(
     images: int | None = None,
     seed: int = 0,
     partial: bool = False,
+    as_: Way = "oodometer",
 ) -> list[Condition | Shift]:
     """The conditions and shifts of these names, for `run`; what of a group has no data on disk is left out.
 
@@ -52,11 +59,24 @@ def load_shifts(
         images: At most so many images of each set.
         seed: Of the choice of images, and of every draw.
         partial: Use published sets that are not whole.
+        as_: Whose way to show corruptions, styles and attacks: ``testbed`` is that of the 204 models of Taori et al.
     """
     check_names(names)
+    way = is_testbed(as_)
     dataset = None if data is None else load_data(data)
-    sources = Sources(dataset, root_at(data_root, partial=partial), images, seed)
+    sources = Sources(dataset, root_at(data_root, partial=partial), images, seed, as_testbed=way)
     return list(asked_for(names, sources).found)
+
+
+def is_testbed(way: str) -> bool:
+    """Whether a way is the testbed's; an error where it is none.
+
+    >>> is_testbed("testbed"), is_testbed("oodometer")
+    (True, False)
+    """
+    if way not in WAYS:
+        raise UsageError(f"as {way!r}: expected {' or '.join(WAYS)}")
+    return way == "testbed"
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -116,7 +136,8 @@ def _of_name(name: str, sources: Sources, missing: Missing) -> Sequence[Conditio
         return _of_group(group, sources, missing)
     if name.partition("/")[0] in installed_shifts.names():
         return _of_installed(name, sources)
-    return made(shift_named(name), sources)
+    plain = made(shift_named(unmarked(name)), sources)
+    return [as_testbed(one) for one in plain] if sources.as_testbed or is_marked(name) else plain
 
 
 def _of_installed(name: str, sources: Sources) -> list[Shift]:

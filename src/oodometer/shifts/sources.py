@@ -39,6 +39,7 @@ class Sources:
         images: At most so many images of each set, shared out among the classes; None: all.
         seed: Of the choice of images, and of every draw.
         settings: What some shifts want besides, by name (the weights of a style transfer...).
+        as_testbed: Show in the way of the 204-model testbed what it shows otherwise.
     """
 
     dataset: Dataset | None = None
@@ -46,6 +47,7 @@ class Sources:
     images: int | None = None
     seed: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
+    as_testbed: bool = False
     _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from oodometer.catalogue.marks import unmarked
 from oodometer.catalogue.names import ShiftEntry
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.labels import LabelMap, mask
@@ -48,7 +49,7 @@ def corruptions_on_disk(sources: Sources, entry: ShiftEntry) -> list[Shift]:
 
 def is_left_packed(entry: ShiftEntry, sources: Sources) -> bool:
     """Whether ImageNet-C lies on disk without this part of it: it comes in several archives."""
-    if entry.of != ON_DISK or entry.family is None or sources.root is None:
+    if unmarked(entry.of) != ON_DISK or entry.family is None or sources.root is None:
         return False
     place = sources.root.place_of("imagenet-c")
     if place is None:

@@ -10,7 +10,7 @@ from typing import Any
 from oodometer.core.digests import digest_of
 from oodometer.core.records import ConditionRecord, DataRef, ModelRecord, read_condition, read_model
 
-FORMAT = 2
+FORMAT = 3
 """The version of the store's layout; a store of another version is refused. docs/explanation-store.md says what
 raises it, and who converts."""
 

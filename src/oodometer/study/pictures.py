@@ -112,7 +112,7 @@ class Album:
         for dataset in self._candidates(cell):
             place = self._find(dataset, image_id, known)
             if place is not None:
-                return _shown(dataset, place, image_id, transform)
+                return _shown(dataset, place, image_id, _at_own_size(transform, cell))
         return None
 
     def is_of_store(self, dataset: Dataset) -> bool:
@@ -174,9 +174,15 @@ def _published(data: str) -> list[str]:
     return [*names, *(name for start, name in CALLED if data.startswith(start))]
 
 
+def _at_own_size(transform: Transform | None, cell: Cell) -> Transform | None:
+    """The transform on the pixels of the cell's model, where it is made on those of each model."""
+    seen = cell.model.input
+    return transform if transform is None or transform.view or seen is None else replace(transform, view=seen.view)
+
+
 def _shown(dataset: Dataset, place: int, image_id: str, transform: Transform | None) -> np.ndarray | None:
     try:
-        if transform is None:
+        if transform is None or transform.view is None:
             return dataset.image(place)
         return transform.apply(dataset.views(place, [transform.view])[0], image_id)
     except OodometerError:  # a broken image, or one that is gone since; a severity that there is not

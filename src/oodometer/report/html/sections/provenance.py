@@ -208,7 +208,8 @@ def _done(condition: ConditionRecord) -> tuple[str, str]:
     done = condition.transform or condition.attack
     words = [] if done is None else [_parameter(*pair) for pair in done.parameters.items() if pair[1] not in (None, {})]
     if condition.transform is not None:
-        words.append(f"on {_view(condition.transform.view)}")
+        view = condition.transform.view
+        words.append(f"on {_view(view)}" if view else "at the size of each model")
     if condition.unit:
         words.append(f"judged by {condition.unit}")
     return done.name if done else "nothing", ", ".join(words)
