@@ -491,5 +491,5 @@ def test_a_table_of_categories_that_is_none(tmp_path, text, message):
 def test_no_table_of_categories(tmp_path):
     with pytest.raises(DataError, match="no such table of categories"):
         read_origins(str(tmp_path / "none.csv"))
-    with pytest.raises(DataError, match="not a CSV table"):
+    with pytest.raises(DataError, match="a folder, not a file"):
         read_origins(str(tmp_path))

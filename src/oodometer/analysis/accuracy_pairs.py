@@ -19,6 +19,7 @@ from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.core.condition import Measure
 from oodometer.core.errors import DataError, StoreError
 from oodometer.core.estimate import Estimate
+from oodometer.core.reading import check_regular, why
 from oodometer.stats.intervals import equivalent_n, mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -428,6 +429,7 @@ def _mean(rows: Sequence[Accuracy], level: float, measure: Measure) -> Estimate:
 def read_origins(path: str) -> dict[str, Origin]:
     """Model to where it comes from: a CSV table with the columns model, category and maybe parent."""
     try:
+        check_regular(path)
         with open(path, newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
@@ -436,8 +438,8 @@ def read_origins(path: str) -> dict[str, Origin]:
             rows = [{name: (row.get(name) or "").strip() for name in ("model", "category", "parent")} for row in reader]
     except FileNotFoundError:
         raise DataError(f"{path}: no such table of categories") from None
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
-        raise DataError(f"{path}: not a CSV table ({error})") from error
+    except (ValueError, csv.Error, OSError) as error:
+        raise DataError(f"{path}: not a CSV table ({why(error)})") from error
     found: dict[str, Origin] = {}
     for row in rows:
         origin = Origin(row["category"], row["parent"] or None)
