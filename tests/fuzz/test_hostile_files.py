@@ -9,10 +9,8 @@ import re
 import resource
 import signal
 import struct
-import subprocess
 import sys
 import tarfile
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -25,7 +23,6 @@ from PIL import Image
 import oodometer as odo
 from oodometer.core.limits import LARGE_BYTES, MAX_MESSAGE
 from oodometer.metrics.multi_label import read_label_sets
-from oodometer.models import session
 from oodometer.store.tables import read_sizes
 from oodometer.train.checkpoint import read_checkpoint
 
@@ -394,54 +391,6 @@ def test_a_network_that_never_ends(tmp_path: Path, trips: int | None) -> None:
     )
 
 
-def slow_network(path: Path, *, folded: bool) -> Path:
-    """Products of matrices one after the other, some minutes of work: of the image, or of constants alone."""
-    from onnx import TensorProto, helper
-
-    small = helper.make_tensor("small", TensorProto.FLOAT, [1], [1e-4])
-    nodes = [
-        helper.make_node("Flatten", ["x"], ["flat"]),
-        helper.make_node("ReduceMean", ["flat"], ["mean"]),
-        helper.make_node("ConstantOfShape", ["many"], ["a0"], value=small)
-        if folded
-        else helper.make_node("Expand", ["mean", "many"], ["a0"]),
-        *(helper.make_node("MatMul", [f"a{n}", f"a{n}"], [f"a{n + 1}"]) for n in range(100)),
-        helper.make_node("ReduceMean", ["a100"], ["product"]),
-        helper.make_node("Mul", ["flat", "product"], ["y"]),
-    ]
-    return save_network(path, nodes, ["N", 192], {"many": np.array([3000, 3000])})
-
-
-@pytest.mark.parametrize(("folded", "said"), [(False, "no answer about 1 image"), (True, "not ready")])
-def test_a_network_that_takes_minutes(tmp_path: Path, monkeypatch, folded: bool, said: str) -> None:
-    monkeypatch.setattr(session, "MAX_IMAGE_SECONDS", 0.5)
-    monkeypatch.setattr(session, "MAX_OPENING_SECONDS", 0.5)
-    model = odo.load_model(f"onnx:{slow_network(tmp_path / 'slow.onnx', folded=folded)}")
-    message = refusal(lambda: model.logits(np.zeros((1, 8, 8, 3), np.uint8)))
-    assert message.startswith(f"model slow: {said} after 0.5 seconds")
-
-
-@pytest.mark.parametrize("folded", [False, True])
-def test_an_interrupt_ends_a_run_of_a_network_that_takes_minutes(tmp_path: Path, folded: bool) -> None:
-    slow_network(tmp_path / "slow.onnx", folded=folded)
-    np.savez(tmp_path / "set.npz", images=np.zeros((4, 8, 8, 3), np.uint8), labels=np.zeros(4, np.int64))
-    words = ["run", "--model", "onnx:slow.onnx", "--data", "set.npz", "--store", "runs", "--accept-preflight"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "oodometer", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    while not (tmp_path / "runs").exists():  # until the images are looked at
-        assert run.poll() is None, run.communicate()[1]
-        time.sleep(0.1)
-    time.sleep(2)
-    run.send_signal(signal.SIGINT)
-    said = run.communicate(timeout=10)[1]
-    assert (run.returncode, said.splitlines()[-1][:14]) == (130, "Error: stopped"), said
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-
 @pytest.mark.parametrize("place", ["a\0b", "/dev/zero", "../../etc/passwd", "pipe", "", "x" * 5000])
 def test_weights_of_a_network_at_a_hostile_place(tmp_path: Path, place: str) -> None:
     from onnx import helper, load_model_from_string
@@ -460,19 +409,23 @@ def test_weights_of_a_network_at_a_hostile_place(tmp_path: Path, place: str) -> 
 # Weights of torch
 
 
-@pytest.mark.parametrize("size", ["9**9**9**9", "Pow(Integer(9), Pow(Integer(9), Integer(99)))", "exit()", "[9]*9"])
-def test_a_torch_program_of_a_size_without_end(tmp_path: Path, size: str) -> None:
+@pytest.fixture(scope="module")
+def program() -> bytes:
+    """An exported program for any number of images, made before the time of a test begins."""
     import torch
 
     from fuzzing.factory import network
 
-    sizes = ({0: torch.export.Dim("images", min=1, max=64)},)
-    program = torch.export.export(network(), (torch.zeros(2, 3, 8, 8),), dynamic_shapes=sizes)
-    whole, path = io.BytesIO(), tmp_path / "net.pt2"
-    torch.export.save(program, whole)
-    path.write_bytes(whole.getvalue())
+    file, sizes = io.BytesIO(), ({0: torch.export.Dim("images", min=1, max=64)},)
+    torch.export.save(torch.export.export(network(), (torch.zeros(2, 3, 8, 8),), dynamic_shapes=sizes), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("size", ["9**9**9**9", "Pow(Integer(9), Pow(Integer(9), Integer(99)))", "exit()", "[9]*9"])
+def test_a_torch_program_of_a_size_without_end(tmp_path: Path, program: bytes, size: str) -> None:
+    path = put(tmp_path / "net.pt2", program)
     assert odo.load_model(f"torch:{path}", allow_pickle=True).name == "net"
-    with zipfile.ZipFile(whole) as plain, zipfile.ZipFile(path, "w") as changed:
+    with zipfile.ZipFile(io.BytesIO(program)) as plain, zipfile.ZipFile(path, "w") as changed:
         for member in plain.infolist():
             content = re.sub(rb"Symbol\([^)]*\)", size.encode(), plain.read(member))
             changed.writestr(member.filename, content)
