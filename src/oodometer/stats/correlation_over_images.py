@@ -77,21 +77,21 @@ def hidden_share(models: OverImages) -> float:
     1.18
     """
     of_x, of_y, together = (
-        _covariance(a, b) - np.mean(_covariance(a_draws - a, b_draws - b))
+        covariance(a, b) - np.mean(covariance(a_draws - a, b_draws - b))
         for a, b, a_draws, b_draws in (
             (models.x, models.x, models.x_draws, models.x_draws),
             (models.y, models.y, models.y_draws, models.y_draws),
             (models.x, models.y, models.x_draws, models.y_draws),
         )
     )
-    seen = float(_covariance(models.x, models.y))
+    seen = float(covariance(models.x, models.y))
     if of_x <= 0 or of_y <= 0:
         return np.inf
-    scale = np.sqrt(_covariance(models.x, models.x) * _covariance(models.y, models.y) / (of_x * of_y))
+    scale = np.sqrt(covariance(models.x, models.x) * covariance(models.y, models.y) / (of_x * of_y))
     return float(max(together / seen * scale, 1.0)) if seen else 1.0
 
 
-def _covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Over the last axis."""
     a, b = a - a.mean(axis=-1, keepdims=True), b - b.mean(axis=-1, keepdims=True)
     return np.asarray((a * b).sum(axis=-1) / (a.shape[-1] - 1))
