@@ -56,12 +56,16 @@ def correlation_over_images(kind: Kind, models: OverImages, *, level: float = 0.
     scores = np.arctanh(np.clip(drawn[np.isfinite(drawn)], -most, most))
     middle = float(np.arctanh(np.clip(value, -most, most)))
     half = float(ndtri((1 + level) / 2)) * np.sqrt(variance + scores.var())
-    # Away from 0, and not less than what is seen.
-    whole = _unhidden(kind, _unbiased(kind, value, models), hidden_share(models))
+    # Away from 0, and not less than what is seen. What is hidden is freed at the ends, where a little noise hides more
+    # than in the middle, and at the value, which for ranks is the further of both at times.
+    times = hidden_share(models)
+    whole = _unhidden(kind, _unbiased(kind, value, models), times)
     with np.errstate(divide="ignore"):
         hidden = float(np.arctanh(whole))
-    low, high = np.tanh([min(middle, hidden) - half, max(middle, hidden) + half])
-    ends = (min(float(low), value), max(float(high), value))
+    seen = np.tanh([middle - half, middle + half])
+    lows = (np.tanh(min(middle, hidden) - half), _unhidden(kind, float(seen[0]), times), value)
+    highs = (np.tanh(max(middle, hidden) + half), _unhidden(kind, float(seen[1]), times), value)
+    ends = (float(min(lows)), float(max(highs)))
     return Estimate(value, *ends, n, f"{name} over models and images {100 * level:g}%")
 
 
