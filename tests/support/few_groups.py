@@ -6,8 +6,9 @@ import numpy as np
 from scipy.stats import norm, t
 
 
-def stretched(ends: np.ndarray, value: float, groups: int) -> tuple[float, float]:
-    """The ends of a 95 % interval over so many groups, from those of its draws."""
-    times = t.ppf(0.975, groups - 1) / norm.ppf(0.975) * np.sqrt(groups / (groups - 1))
+def stretched(ends: np.ndarray, value: float, groups: int, level: float = 0.95) -> tuple[float, float]:
+    """The ends of an interval over so many groups, from those of its draws."""
+    upper = (1 + level) / 2
+    times = t.ppf(upper, groups - 1) / norm.ppf(upper) * np.sqrt(groups / (groups - 1))
     low, high = value + (np.asarray(ends) - value) * times
     return float(low), float(high)
