@@ -500,5 +500,5 @@ def test_a_table_of_categories_with_numbers_of_parameters(tmp_path):
 def test_no_table_of_categories(tmp_path):
     with pytest.raises(DataError, match="no such table of categories"):
         read_origins(str(tmp_path / "none.csv"))
-    with pytest.raises(DataError, match="not a CSV table"):
+    with pytest.raises(DataError, match="a folder, not a file"):
         read_origins(str(tmp_path))

@@ -25,7 +25,8 @@ from oodometer.analysis.gaps import gaps
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, baseline_models, rules_for
 from oodometer.analysis.measured_shifts import measured_shifts
-from oodometer.analysis.robustness import rho_values, robustness
+from oodometer.analysis.rho_over_images import rho_values
+from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.cli.main import main
 from oodometer.core.errors import OodometerError

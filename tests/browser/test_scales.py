@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtr, ndtri
 
-from oodometer.stats.lines import band, bootstrap_lines, fit_line
+from oodometer.report.html.scatter_data import student_quantiles
+from oodometer.stats.line_intervals import band_of, line_spread
+from oodometer.stats.lines import fit_line
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -53,28 +55,30 @@ def test_lines_are_those_of_python(arithmetic, scale):
     assert here["r2"] == pytest.approx(line.r2, abs=1e-9)
 
 
-def test_bands_agree_with_those_of_python(arithmetic):
-    rng = np.random.default_rng(1)
-    x = rng.uniform(0.4, 0.9, 40)
-    y = expit(0.8 * logit(x) - 0.4 + rng.normal(0, 0.3, 40))
-    places = [0.45, 0.65, 0.85]
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("n", [3, 5, 40])
+def test_bands_and_slopes_are_those_of_python(arithmetic, scale, n):
+    rng = np.random.default_rng(n)
+    x = rng.uniform(0.4, 0.9, n)
+    y = expit(0.8 * logit(x) - 0.4 + rng.normal(0, 0.3, n))
+    places = [0.3, 0.45, 0.65, 0.85, 0.99]
     here = arithmetic.evaluate(
-        """([x, y, places]) => {
-          const lines = oodometer.scales.bootstrapLines(x, y, "logit", 4000, 0);
-          return oodometer.scales.band(lines, "logit", places, 0.95);
+        """([x, y, scale, places, student]) => {
+          const line = oodometer.scales.fitLine(x, y, scale);
+          const spread = oodometer.scales.spreadOf(x, y, scale, line);
+          return {
+            band: oodometer.scales.band(line, spread, scale, places, student),
+            slope: oodometer.scales.slopeEnds(line, spread, student),
+          };
         }""",
-        [x.tolist(), y.tolist(), places],
+        [x.tolist(), y.tolist(), scale, places, student_quantiles(n, 0.9)],
     )
-    low, high = band(bootstrap_lines(x, y, draws=4000), np.array(places))
-    # Two bootstraps of 4000 draws: the standard error of a 2.5 % quantile is about 2.7 hundredths of the spread of the
-    # draws, so of the width of the band (3.9 spreads) less than 4 hundredths divide two of them.
-    for (_, here_low, here_high), there_low, there_high in zip(here, low, high, strict=True):
-        assert [here_low, here_high] == pytest.approx([there_low, there_high], abs=0.05 * (there_high - there_low))
-
-
-def test_the_same_seed_gives_the_same_band(arithmetic):
-    call = "() => oodometer.scales.bootstrapLines([0.5, 0.6, 0.7, 0.8], [0.4, 0.52, 0.58, 0.7], 'logit', 50, 0).slopes"
-    assert arithmetic.evaluate(call) == arithmetic.evaluate(call)
+    line = fit_line(x, y, scale=scale)
+    spread = line_spread(x, y, line)
+    slope = spread.estimate(line.slope, 1, n, 0.9)
+    low, high = band_of(line, spread, np.array(places), level=0.9)
+    assert np.array(here["band"]) == pytest.approx(np.stack([places, low, high], axis=1), rel=1e-7)
+    assert here["slope"] == pytest.approx([slope.low, slope.high], rel=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def test_r_is_that_of_correlate(tabled, table_store):
         origins=origins,
         options=CorrelateOptions(line=tabled.options),
     ).pairs
-    found = correlation_of(marks_of(tabled, tabled.shift("sketch"), tabled.shift("v2"), BOTH), 0.95)
+    shifts = tabled.shift("sketch"), tabled.shift("v2")
+    found = correlation_of(marks_of(tabled, *shifts, BOTH), shifts)
     assert (found.value, found.low, found.high) == pytest.approx((pairs[0].r.value, pairs[0].r.low, pairs[0].r.high))
     assert found.n == pairs[0].n == 8
     (said,) = [text.get_text() for text in draw(tabled, "correlation", BOTH).axes[0].texts if text.get_gid() == "said"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import resource
 import signal
 import struct
@@ -21,7 +22,9 @@ from PIL import Image
 
 import oodometer as odo
 from oodometer.core.limits import LARGE_BYTES, MAX_MESSAGE
+from oodometer.metrics.multi_label import read_label_sets
 from oodometer.store.tables import read_sizes
+from oodometer.train.checkpoint import read_checkpoint
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is bounded as Linux does it")
 
@@ -212,6 +215,10 @@ READERS = {
     "net.toml": lambda path: odo.load_model(lambda pixels: pixels, card=path),
     "table.csv": lambda path: odo.import_table(str(path), store=str(path.parent / "runs")),
     "sizes.csv": lambda path: read_sizes(str(path)),
+    "categories.csv": lambda path: odo.read_origins(str(path)),
+    "sets.json": lambda path: read_label_sets(path),
+    "init.pt": lambda path: read_checkpoint(path),
+    "net.pt2": lambda path: odo.load_model(f"torch:{path}", allow_pickle=True),
 }
 
 
@@ -400,6 +407,30 @@ def test_weights_of_a_network_at_a_hostile_place(tmp_path: Path, place: str) -> 
 
 
 # Weights of torch
+
+
+@pytest.fixture(scope="module")
+def program() -> bytes:
+    """An exported program for any number of images, made before the time of a test begins."""
+    import torch
+
+    from fuzzing.factory import network
+
+    file, sizes = io.BytesIO(), ({0: torch.export.Dim("images", min=1, max=64)},)
+    torch.export.save(torch.export.export(network(), (torch.zeros(2, 3, 8, 8),), dynamic_shapes=sizes), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("size", ["9**9**9**9", "Pow(Integer(9), Pow(Integer(9), Integer(99)))", "exit()", "[9]*9"])
+def test_a_torch_program_of_a_size_without_end(tmp_path: Path, program: bytes, size: str) -> None:
+    path = put(tmp_path / "net.pt2", program)
+    assert odo.load_model(f"torch:{path}", allow_pickle=True).name == "net"
+    with zipfile.ZipFile(io.BytesIO(program)) as plain, zipfile.ZipFile(path, "w") as changed:
+        for member in plain.infolist():
+            content = re.sub(rb"Symbol\([^)]*\)", size.encode(), plain.read(member))
+            changed.writestr(member.filename, content)
+    message = refusal(lambda: odo.load_model(f"torch:{path}", allow_pickle=True))
+    assert message.endswith(f"net.pt2: not an exported program, or a damaged one (a size of {size!r})")
 
 
 def weights() -> bytes:

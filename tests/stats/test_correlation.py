@@ -12,7 +12,6 @@ from oodometer.core.errors import OodometerError
 from oodometer.stats.correlation import (
     kendall,
     pearson,
-    pearson_bounds,
     pearson_matrix,
     spearman,
     weighted_kendall,
@@ -54,8 +53,6 @@ def test_pearsons_interval_agrees_with_scipy(values, level):
     expected = pearsonr(*values).confidence_interval(level)  # reference: scipy, Fisher's z
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
     assert found.interval == f"fisher z {100 * level:g}%"
-    many = pearson_bounds(np.array([found.value]), np.array([found.n]), level=level)
-    assert (many[0][0], many[1][0]) == pytest.approx((found.low, found.high), abs=1e-12)
 
 
 def test_intervals_of_rank_correlations_are_the_closed_forms():
@@ -193,12 +190,6 @@ def test_the_matrix_of_full_tables_is_numpys():
     assert r == pytest.approx(np.corrcoef(x.T, y.T)[:6, 6:], abs=1e-12)  # reference: numpy.corrcoef
     assert (n == 50).all()
     assert (pearson_matrix(x, y, fewest=51).r.size, np.isnan(pearson_matrix(x, y, fewest=51).r).all()) == (18, True)
-
-
-def test_bounds_of_what_was_not_measured_are_not_a_number():
-    low, high = pearson_bounds(np.array([np.nan, 0.5, -1.0]), np.array([2, 3, 10]))
-    assert np.isnan(low).all()
-    assert np.isnan(high).all()
 
 
 FOUR = np.array([1.0, 2.0, 3.0, 5.0])

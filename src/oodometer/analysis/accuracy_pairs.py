@@ -20,7 +20,7 @@ from oodometer.core.condition import Measure
 from oodometer.core.errors import DataError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.model import HUMAN
-from oodometer.core.reading import whole_number
+from oodometer.core.reading import check_regular, whole_number, why
 from oodometer.stats.intervals import equivalent_n, mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -452,6 +452,7 @@ COLUMNS = ("model", "category", "parent", "parameters")
 def read_origins(path: str) -> dict[str, Origin]:
     """Model to where it comes from: a CSV table with the columns model, category and maybe parent and parameters."""
     try:
+        check_regular(path)
         with open(path, newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
@@ -460,8 +461,8 @@ def read_origins(path: str) -> dict[str, Origin]:
             rows = [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
     except FileNotFoundError:
         raise DataError(f"{path}: no such table of categories") from None
-    except (UnicodeDecodeError, csv.Error, OSError) as error:
-        raise DataError(f"{path}: not a CSV table ({error})") from error
+    except (ValueError, csv.Error, OSError) as error:
+        raise DataError(f"{path}: not a CSV table ({why(error)})") from error
     found: dict[str, Origin] = {}
     for row in rows:
         parameters = whole_number(row["parameters"], f"{path}: {row['model']}: parameters")

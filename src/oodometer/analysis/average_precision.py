@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oodometer.analysis.common_images import Joined, clusters_of, joined
-from oodometer.analysis.intervals import IntervalOptions, counts_of
+from oodometer.analysis.intervals import IntervalOptions, counts_of, n_groups
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.average_precision import class_precision, mean_average_precisions
@@ -49,7 +49,15 @@ class Ranked:
         resampling = replace(resampling, method="percentile")
         value = class_precision(self.scores, self.targets, area=area).mean()
         draws = centred(self.draws(area, resampling), value)
-        return interval_of(draws, value, n=len(self.scores), resampling=resampling, name=self.draws_are_of)
+        return interval_of(
+            draws,
+            value,
+            n=len(self.scores),
+            resampling=resampling,
+            name=self.draws_are_of,
+            groups=n_groups(self.clusters),
+            bounds=(0.0, 1.0),
+        )
 
 
 def ranked(index: Index, cell: Cell, by: str | None = None, *, only: np.ndarray | None = None) -> Ranked:

@@ -14,12 +14,14 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS as DEFAULT_LINE
 from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models, rules_for, unused_patterns
 from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
-from oodometer.analysis.robustness import rho_values
+from oodometer.analysis.rho_over_images import rho_draws, rho_values
 from oodometer.analysis.robustness_text import axis, signed_bar
 from oodometer.analysis.text import columns
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.stats.correlation import pearson_bounds, pearson_matrix
+from oodometer.stats.correlation import FEWEST_MODELS, over_models_alone, pearson
+from oodometer.stats.correlation_over_images import OverImages
+from oodometer.stats.noisy_correlation import pearson_of_noisy
 from oodometer.stats.scales import Scale
 from oodometer.store.index import Index, Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
@@ -202,19 +204,18 @@ def correlate_points(
     origins = {point.model: point.origin for one in every.values() for point in one.points.models}
     models = sorted(origins)  # a sum has the same last digit in whatever order shifts are asked for
     over = _correlated([origins[model] for model in models], options)
-    rows, columns = (
-        np.stack([_rho(one, in_line[id(one)], models) for one in some], axis=1)[over] for some in (synthetic, natural)
-    )
-    r, n = pearson_matrix(rows, columns)
+    chosen = [model for model, is_over in zip(models, over, strict=True) if is_over]
+    rho = {key: _rho(one, in_line[key], chosen) for key, one in every.items()}
     line = options.line
     level = line.resampling.level
     notes = [note for one in every.values() for note in (*one.points.notes, *one.rules.notes)]
-    names = [one.points.y for one in synthetic]
     return Correlations(
         pairs=tuple(
             pair
-            for at, one in enumerate(natural)
-            for pair in _best_first(names, one.points.y, r[:, at], n[:, at], level)
+            for one in natural
+            for pair in _best_first(
+                [_pair(other.points.y, one.points.y, rho[id(other)], rho[id(one)], level) for other in synthetic]
+            )
         ),
         synthetic=tuple(_fitted(one.points, in_line[id(one)]) for one in synthetic),
         natural=tuple(_fitted(one.points, in_line[id(one)]) for one in natural),
@@ -224,14 +225,32 @@ def correlate_points(
     )
 
 
-def _rho(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> np.ndarray:
-    """ρ of every model, (M,), as `robustness` tells it; NaN where it was not measured."""
+@dataclass(frozen=True)
+class _Rho:
+    """ρ of M models on a shift, (M,), and in resamples of its images, (D, M); NaN where a model was not measured."""
+
+    values: np.ndarray
+    draws: np.ndarray | None
+
+
+def _rho(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> _Rho:
+    """ρ of these models, as `robustness` tells it."""
     try:
         values = rho_values(ruled.points, in_line, ruled.rules.options)
     except OodometerError as error:
         raise OodometerError(f"{ruled.points.y}: {error}") from error
-    of_model = {point.model: value for point, value in zip(ruled.points.models, values.tolist(), strict=True)}
-    return np.array([of_model.get(model, np.nan) for model in models])
+    draws = rho_draws(ruled.points, in_line, ruled.rules.options)
+    places = {point.model: place for place, point in enumerate(ruled.points.models)}
+    at = np.array([places.get(model, -1) for model in models], dtype=np.int64)
+    measured = np.where(at < 0, np.nan, values[at])
+    return _Rho(measured, None if draws is None else np.where(at < 0, np.nan, draws[:, at]))
+
+
+def correlation_of_pair(first: Ruled, second: Ruled, models: Sequence[str], level: float) -> Estimate | None:
+    """R of ρ on two shifts over these models, as `correlate` tells it."""
+    names = sorted(models)
+    a, b = (_rho(one, baseline_models(one.points, one.rules.options), names) for one in (first, second))
+    return _pair(first.points.y, second.points.y, a, b, level).r
 
 
 def _correlated(origins: Sequence[Origin], options: CorrelateOptions) -> np.ndarray:
@@ -255,22 +274,31 @@ def _fitted(points: Points, in_line: np.ndarray) -> FittedShift:
     return FittedShift(points.y, points.x[0], points.conditions, int(in_line.sum()))
 
 
-def _best_first(synthetic: Sequence[str], natural: str, r: np.ndarray, n: np.ndarray, level: float) -> list[ShiftPair]:
-    """All synthetic shifts with one natural shift, the highest r first and what is undefined last."""
-    low, high = pearson_bounds(r, n, level=level)
-    order = sorted(range(len(r)), key=lambda at: np.inf if np.isnan(r[at]) else -r[at])
-    return [
-        ShiftPair(synthetic[at], natural, _estimate(r[at], low[at], high[at], int(n[at]), level), int(n[at]))
-        for at in order
-    ]
+def _best_first(pairs: Sequence[ShiftPair]) -> list[ShiftPair]:
+    """The highest r first, and what is undefined last."""
+    return sorted(pairs, key=lambda pair: np.inf if pair.r is None else -pair.r.value)
 
 
-def _estimate(r: float, low: float, high: float, n: int, level: float) -> Estimate | None:
-    if np.isnan(r):
+def _pair(synthetic: str, natural: str, a: _Rho, b: _Rho, level: float) -> ShiftPair:
+    """The correlation over the models that have both; over their images too, where they are known of both shifts."""
+    # Of the models that count alone, so that the last digit does not depend on which others are asked about.
+    both = ~np.isnan(a.values) & ~np.isnan(b.values)
+    x, y, n = a.values[both], b.values[both], int(both.sum())
+    if n < FEWEST_MODELS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return ShiftPair(synthetic, natural, None, n)
+    draws = _defined(a, b, both)
+    if draws is None:
+        return ShiftPair(synthetic, natural, over_models_alone(pearson(x, y, level=level)), n)
+    return ShiftPair(synthetic, natural, pearson_of_noisy(OverImages(x, y, *draws), level=level), n)
+
+
+def _defined(a: _Rho, b: _Rho, models: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The resamples in which both shifts have a line, (D, n) each; None where the images of one are not known."""
+    if a.draws is None or b.draws is None:
         return None
-    if np.isnan(low):
-        return Estimate(float(r), None, None, n, f"none: fisher z has no interval at {r:g}")
-    return Estimate(float(r), float(low), float(high), n, f"fisher z over models alone {100 * level:g}%")
+    x, y = a.draws[:, models], b.draws[:, models]
+    usable = np.isfinite(x).all(axis=1) & np.isfinite(y).all(axis=1)
+    return (x[usable], y[usable]) if 2 * usable.sum() >= len(usable) else None
 
 
 def _shown(r: Estimate) -> str:

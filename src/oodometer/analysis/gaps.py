@@ -286,13 +286,13 @@ def _values(index: Index, points: Points, at: int, how: IntervalOptions) -> Valu
     if points.same_images:
         difference = right[0].astype(np.float64) - right[1]
         draws = draws_of_means(difference[:, None], resampling=_percentile(how), clusters=clusters[0])[:, 0]
-        return standard, shifted, _bootstrapped(draws, standard, shifted, how)
+        return standard, shifted, _bootstrapped(draws, standard, shifted, how, clusters[:1])
     sides = [
         # Another seed for each side: their images have nothing to do with each other.
         draws_of_means(hits[:, None], resampling=_percentile(how, seed=2 * how.seed + side), clusters=groups)[:, 0]
         for side, (hits, groups) in enumerate(zip(right, clusters, strict=True))
     ]
-    return standard, shifted, _bootstrapped(sides[0] - sides[1], standard, shifted, how)
+    return standard, shifted, _bootstrapped(sides[0] - sides[1], standard, shifted, how, clusters)
 
 
 def _clusters(index: Index, points: Points, at: int, how: IntervalOptions) -> tuple[np.ndarray | None, ...]:
@@ -309,11 +309,21 @@ def _accuracy(right: np.ndarray, how: IntervalOptions) -> Estimate:
     return share_of(int(right.sum()), len(right), interval=how.of_counts, level=how.level)
 
 
-def _bootstrapped(draws: np.ndarray, standard: Estimate, shifted: Estimate, how: IntervalOptions) -> Estimate:
+def _bootstrapped(
+    draws: np.ndarray,
+    standard: Estimate,
+    shifted: Estimate,
+    how: IntervalOptions,
+    clusters: Sequence[np.ndarray | None],
+) -> Estimate:
+    """The difference; of two sides the one with fewer groups says how sure it is."""
     assert shifted.n is not None
     name = "cluster bootstrap" if how.by else "bootstrap"
     difference = standard.value - shifted.value
-    return interval_of(draws, difference, n=shifted.n, resampling=_percentile(how), name=name)
+    groups = min((len(np.unique(side)) for side in clusters if side is not None), default=None)
+    return interval_of(
+        draws, difference, n=shifted.n, resampling=_percentile(how), name=name, groups=groups, bounds=(-1.0, 1.0)
+    )
 
 
 def _percentile(how: IntervalOptions, *, seed: int | None = None) -> Resampling:

@@ -145,6 +145,8 @@ class CellEstimates:
             n=len(columns[0]),
             resampling=self._how.resampling,
             name=_name(clusters),
+            groups=n_groups(clusters),
+            bounds=metric.bounds,
         )
 
 
@@ -253,16 +255,19 @@ class SharedDraws:
         means: (1 + D, C): the means over all images, then those of each draw.
         n: The number of images.
         name: Of the bootstrap.
+        groups: How many groups were resampled, if any.
     """
 
     means: np.ndarray
     n: int
     resampling: Resampling
     name: str
+    groups: int | None = None
 
     def estimate(self, values: np.ndarray) -> Estimate:
         """The interval of a number that is a function of the means, (1 + D,); its first entry is the number."""
-        return interval_of(values[1:], float(values[0]), n=self.n, resampling=self.resampling, name=self.name)
+        value = float(values[0])
+        return interval_of(values[1:], value, n=self.n, resampling=self.resampling, name=self.name, groups=self.groups)
 
 
 def shared_draws(scores: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None = None) -> SharedDraws:
@@ -271,7 +276,12 @@ def shared_draws(scores: np.ndarray, how: IntervalOptions, clusters: np.ndarray 
     resampling = replace(how.resampling, method="percentile")
     draws = draws_of_means(scores, resampling=resampling, clusters=clusters)
     means = scores.mean(axis=0, dtype=np.float64, keepdims=True)
-    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, _name(clusters))
+    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, _name(clusters), n_groups(clusters))
+
+
+def n_groups(clusters: np.ndarray | None) -> int | None:
+    """How many groups there are, if any."""
+    return None if clusters is None else len(np.unique(clusters))
 
 
 def _name(clusters: np.ndarray | None) -> str:

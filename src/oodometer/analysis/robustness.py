@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
@@ -35,9 +34,8 @@ from oodometer.stats.bootstrap import Resampling, bootstrap_means
 from oodometer.stats.correlation import FEWEST_MODELS, Kind, kendall, over_models_alone, pearson, spearman
 from oodometer.stats.correlation_over_images import correlation_over_images, over_images
 from oodometer.stats.effective_robustness import relative_drop
-from oodometer.stats.lines import Line, compare_scales, fit_line
+from oodometer.stats.lines import compare_scales
 from oodometer.stats.ranks import rank_change, ranks, swapped_pairs
-from oodometer.stats.two_piece import TwoPiece, fit_two_piece
 from oodometer.store.index import Index, Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
 
@@ -290,22 +288,6 @@ def _said(options: RobustnessOptions, n: int) -> str:
     if options.leave_out:
         words.append(f"without {', '.join(options.leave_out)}")
     return ", ".join(words)
-
-
-def rho_values(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> np.ndarray:
-    """ρ of every model, (M,), without intervals: the same values as `robustness_of` gives.
-
-    A knee that leaves too few models on a side gives way to one line, as in `robustness_by_rules`.
-    """
-    x = np.array([point.x[0].value for point in points.models])
-    y = np.array([point.y.value for point in points.models])
-    line: Line | TwoPiece | None = None
-    if options.knee not in (None, NO_KNEE):
-        with contextlib.suppress(OodometerError):
-            knee = knee_of(points, options.knee)
-            line = fit_two_piece(x[baseline], y[baseline], knee, scale=options.scale)
-    line = line or fit_line(x[baseline], y[baseline], scale=options.scale)
-    return np.asarray(y - line.at(x))
 
 
 def _scales(x: np.ndarray, y: np.ndarray, fitted: Fitted) -> tuple[tuple[tuple[str, float], ...], list[str]]:

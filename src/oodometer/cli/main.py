@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from oodometer import __version__
+from oodometer.cli.own_stdout import own_stdout
 from oodometer.core.errors import OodometerError
 
 VERBS = {
@@ -73,7 +74,8 @@ class Verbs(click.Group):
         # A command makes objects that stay until its end: looking through them for garbage took a fifth of its time.
         gc.set_threshold(100_000, 50, 50)
         try:
-            return super().invoke(ctx)
+            with own_stdout():
+                return super().invoke(ctx)
         except OodometerError as error:
             raise Failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:

@@ -32,3 +32,9 @@ MAX_LOOPS = 10_000
 
 MAX_MESSAGE = 1000
 """Characters of an error: what a file says may be quoted in it."""
+
+MAX_OPENING_SECONDS = 600
+"""Until an ONNX network is ready: what follows from its weights alone is computed then."""
+
+MAX_IMAGE_SECONDS = 120
+"""Of a forward pass, for each image, on one core; the largest published classifiers take some ten."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 
@@ -24,6 +24,15 @@ Channels = Literal["rgb", "bgr"]
 CHANNELS: tuple[Channels, ...] = ("rgb", "bgr")
 Forward = Callable[[np.ndarray], np.ndarray]
 """(N, H, W, 3) uint8 -> logits, (N, K) float32. May be called by several threads at once."""
+
+
+@runtime_checkable
+class Stoppable(Protocol):
+    """A forward function that can be told from another thread to wait no longer for its library."""
+
+    def stop(self) -> None:
+        """End the calls that are under way with an error."""
+
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)

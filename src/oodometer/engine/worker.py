@@ -18,7 +18,7 @@ import numpy as np
 from oodometer.core.attack import Target
 from oodometer.core.condition import Transform
 from oodometer.core.errors import DataError, ModelError
-from oodometer.core.model import Compute, Forward, Model, batches, checked_logits
+from oodometer.core.model import Compute, Forward, Model, Stoppable, batches, checked_logits
 from oodometer.core.predictions import concatenate, from_logits, taken, with_logits
 from oodometer.core.preprocessing import Geometry
 from oodometer.data.source import ChangedError
@@ -61,6 +61,10 @@ class Worker:
     def stop(self) -> None:
         """Begin no further batch: what is written stays, the rest is left for the next run."""
         self._stopped.set()
+        opened: list[object] = list(self._opened.values())
+        for forward in opened:
+            if isinstance(forward, Stoppable):
+                forward.stop()
 
     def __call__(self, chunk: Chunk) -> int:
         """Do what is missing of a chunk; the number of predictions made."""

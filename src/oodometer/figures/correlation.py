@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from oodometer.analysis.correlate import Ruled, correlation_of_pair
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.figures.category_styles import Looks, looks_for
@@ -18,7 +17,7 @@ from oodometer.figures.scatter_names import write_models
 from oodometer.figures.scatter_panel import Panel
 from oodometer.figures.selection import line_of, shifts_of, shown_points, that_fit
 from oodometer.figures.style import SMALL, axis_text, new_figure, short, width_of
-from oodometer.stats.correlation import FEWEST_MODELS, pearson
+from oodometer.stats.correlation import FEWEST_MODELS
 from oodometer.study import Study, StudyShift
 
 if TYPE_CHECKING:
@@ -75,16 +74,20 @@ def marks_of(study: Study, first: StudyShift, second: StudyShift, options: Figur
     return found
 
 
-def correlation_of(marks: list[Mark], level: float) -> Estimate:
-    """Pearson's r of the two."""
-    return pearson(np.array([one.x.value for one in marks]), np.array([one.y.value for one in marks]), level=level)
+def correlation_of(marks: list[Mark], shifts: tuple[StudyShift, StudyShift]) -> Estimate:
+    """Pearson's r of the two, as `correlate` has it."""
+    first, second = (Ruled(shift.points, shift.rules) for shift in shifts)
+    found = correlation_of_pair(first, second, [one.model for one in marks], line_of(shifts[0]).level)
+    if found is None:
+        raise OodometerError(f"{shifts[0].name} and {shifts[1].name}: all models are equally far from the lines")
+    return found
 
 
 def _draw_marks(
     axes: Axes, marks: list[Mark], looks: Looks, shifts: tuple[StudyShift, StudyShift], *, titled: bool
 ) -> None:
     draw_differences(axes, marks, looks)
-    r = correlation_of(marks, line_of(shifts[0]).level)
+    r = correlation_of(marks, shifts)
     known = r.low is not None and r.high is not None
     interval = f" [{r.low:.2f}, {r.high:.2f}]" if known else ""
     axes.set_xlabel(axis_text(f"ρ on {shifts[0].points.y}", "(points)", 2.6))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oodometer.core.errors import DataError, OodometerError
+from oodometer.core.reading import check_regular, why
 
 LabelSet = tuple[int, ...]
 """The classes that are acceptable for one image; none where people found nothing that fits."""
@@ -133,11 +134,12 @@ def _stem(image: str) -> str:
 
 def _read_json(path: Path) -> Any:
     try:
+        check_regular(path)
         return json.loads(path.read_bytes(), object_pairs_hook=_once_each)
     except OSError as error:
         raise DataError(f"{path}: can't be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not a JSON file of label sets ({error})") from error
+        raise DataError(f"{path}: not a JSON file of label sets ({why(error)})") from error
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

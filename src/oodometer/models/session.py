@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ import numpy as np
 
 from oodometer.core.errors import ModelError
 from oodometer.core.extras import import_extra
+from oodometer.core.limits import MAX_IMAGE_SECONDS, MAX_OPENING_SECONDS
 from oodometer.core.messages import one_line
 from oodometer.core.model import Compute, Forward, Input, batches
 from oodometer.core.preprocessing import Geometry
+from oodometer.models.patience import Pending
 
 PIXELS = "oodometer/pixels"
 # Two 224 px images stay in a core's cache: EfficientNet-Lite0 takes 4.8 ms per image with 2 images per call, 5.2 with
@@ -25,6 +28,9 @@ PROVIDERS: Mapping[str, str] = {
     "cuda": "CUDAExecutionProvider",
     "mps": "CoreMLExecutionProvider",
 }
+QUICK_SECONDS = 1.0
+"""Most networks are open by then. A pass that took less is not watched the next time: that would cost a thread."""
+FATAL = 4
 MIN_OPSET = 7  # the first whose Mul and Add broadcast by themselves
 
 
@@ -58,24 +64,82 @@ def open_session(network: Network, preprocessing: Input, compute: Compute, *, na
     runtime = import_extra("onnxruntime", extra="onnx", what="ONNX models")
     provider = _provider(runtime, compute, name)
     content = with_pixels(network, preprocessing.in_order).SerializeToString()
-    try:
-        session = runtime.InferenceSession(content, _options(runtime, network, compute), providers=[provider])
-    except Exception as error:  # onnxruntime raises a dozen classes of its own, without a common one
-        raise ModelError(f"model {name}: onnxruntime can't open it ({one_line(error)})") from error
-    if session.get_providers()[0] != provider:  # it falls back to the CPU without a word
-        raise ModelError(f"model {name}: onnxruntime could not start {provider} for device {compute.device}")
+    options = _options(runtime, network, compute)
     size = network.batch or images_per_call(preprocessing.view, compute)
 
-    def forward(images: np.ndarray) -> np.ndarray:
-        if preprocessing.is_bgr:
-            images = np.ascontiguousarray(images[..., ::-1])
+    def opened() -> Any:
         try:
-            parts = [_run(session, network, images[rows]) for rows in batches(len(images), size)]
-        except Exception as error:
-            raise ModelError(f"model {name}: its forward pass failed ({one_line(error)})") from error
+            session = runtime.InferenceSession(content, options, providers=[provider])
+        except Exception as error:  # onnxruntime raises a dozen classes of its own, without a common one
+            raise ModelError(f"model {name}: onnxruntime can't open it ({one_line(error)})") from error
+        if session.get_providers()[0] != provider:  # it falls back to the CPU without a word
+            raise ModelError(f"model {name}: onnxruntime could not start {provider} for device {compute.device}")
+        return session
+
+    opening = Pending(opened)
+    opening.look(QUICK_SECONDS)  # most are open by then, or can't be opened
+    return Session(network, name, size, is_bgr=preprocessing.is_bgr, opened=opening)
+
+
+class Session:
+    """The function from pixels to logits; a pass that may take long can be stopped, and does not take for ever."""
+
+    def __init__(self, network: Network, name: str, size: int, *, is_bgr: bool, opened: Pending[Any]) -> None:
+        self._network, self._name, self._size, self._is_bgr = network, name, size, is_bgr
+        self._opened = opened
+        self._passes: set[Pending[np.ndarray]] = set()
+        self._is_quick = False
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        """Logits of pixels."""
+        if self._is_bgr:
+            images = np.ascontiguousarray(images[..., ::-1])
+        session = self._opened.result(MAX_OPENING_SECONDS, self._late("not ready", MAX_OPENING_SECONDS))
+        parts = [self._answer(session, images[rows]) for rows in batches(len(images), self._size)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    return forward
+    def stop(self) -> None:
+        """Wait for nothing any more."""
+        self._opened.stop()
+        for waiting in list(self._passes):
+            waiting.stop()
+
+    def _answer(self, session: Any, images: np.ndarray) -> np.ndarray:
+        if self._is_quick:
+            return self._pass(session, images, None)
+        begun = time.monotonic()
+        logits = self._watched(session, images)
+        self._is_quick = time.monotonic() - begun < QUICK_SECONDS
+        return logits
+
+    def _watched(self, session: Any, images: np.ndarray) -> np.ndarray:
+        """A pass that ends in an error where it takes too long: whatever its graph says, nobody waits for ever."""
+        import onnxruntime
+
+        options = onnxruntime.RunOptions()
+        options.log_severity_level = FATAL
+        asked = Pending(lambda: self._pass(session, images, options))
+        self._passes.add(asked)
+        n = max(len(images), self._network.batch or 1)
+        try:
+            return asked.result(
+                n * MAX_IMAGE_SECONDS,
+                self._late(f"no answer about {n} image{'s' if n > 1 else ''}", n * MAX_IMAGE_SECONDS),
+            )
+        finally:
+            self._passes.discard(asked)
+            options.terminate = True  # before its next node, if it is still at work
+
+    def _pass(self, session: Any, images: np.ndarray, options: Any) -> np.ndarray:
+        try:
+            return _run(session, self._network, images, options)
+        except Exception as error:
+            raise ModelError(f"model {self._name}: its forward pass failed ({one_line(error)})") from error
+
+    def _late(self, what: str, seconds: float) -> ModelError:
+        return ModelError(
+            f"model {self._name}: {what} after {seconds:g} seconds; is it whole, or this machine too busy?"
+        )
 
 
 def images_per_call(view: Geometry, compute: Compute) -> int:
@@ -89,12 +153,12 @@ def images_per_call(view: Geometry, compute: Compute) -> int:
     return max(1, min(MOST_IMAGES, CPU_PIXELS // (view.height * view.width)))
 
 
-def _run(session: Any, network: Network, images: np.ndarray) -> np.ndarray:
+def _run(session: Any, network: Network, images: np.ndarray, options: Any) -> np.ndarray:
     n = len(images)
     if network.batch and n < network.batch:
         padding = np.zeros((network.batch - n, *images.shape[1:]), dtype=np.uint8)
         images = np.concatenate([images, padding])
-    logits = np.asarray(session.run([network.output], {PIXELS: images})[0], dtype=np.float32)
+    logits = np.asarray(session.run([network.output], {PIXELS: images}, options)[0], dtype=np.float32)
     if logits.ndim == 4 and logits.shape[2:] == (1, 1):
         logits = logits[:, :, 0, 0]
     if network.softmax:

@@ -21,6 +21,7 @@ from oodometer.core.messages import one_line
 from oodometer.core.model import Input
 from oodometer.models.callable import code_of_the_user, import_function
 from oodometer.models.card import default_view
+from oodometer.models.exported_sizes import check_sizes
 from oodometer.models.files import file_digest, read_file
 from oodometer.models.pickle_texts import check_pickles
 from oodometer.models.session import MOST_IMAGES
@@ -259,6 +260,7 @@ def _from_exported(path: Path, content: bytes) -> Net:
     import torch
     from torch.export.passes import move_to_device_pass
 
+    check_sizes(content, path)
     try:
         with _quiet("torch.export"):
             program = torch.export.load(io.BytesIO(content))

@@ -102,20 +102,6 @@ def pearson_matrix(x: np.ndarray, y: np.ndarray, *, fewest: int = FEWEST_MODELS)
     )
 
 
-def pearson_bounds(r: np.ndarray, n: np.ndarray, *, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """The bounds of Fisher's z for many of Pearson's correlations; NaN where there is no interval.
-
-    >>> low, high = pearson_bounds(np.array([0.5, 1.0]), np.array([67, 67]))
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.295, nan], [0.661, nan])
-    """
-    check_level(level)
-    r = np.asarray(r, dtype=np.float64)
-    usable = (np.asarray(n) > 3) & (np.abs(r) < 1)
-    variance = 1 / np.where(usable, np.asarray(n) - 3, np.nan)
-    return _bounds(np.where(usable, r, np.nan), variance, level)
-
-
 def weighted_pearson(x: np.ndarray, y: np.ndarray) -> Weighted:
     """Pearson's correlation as a function of how often each model counts."""
     x, y = _standard(x), _standard(y)

@@ -56,12 +56,16 @@ def correlation_over_images(kind: Kind, models: OverImages, *, level: float = 0.
     scores = np.arctanh(np.clip(drawn[np.isfinite(drawn)], -most, most))
     middle = float(np.arctanh(np.clip(value, -most, most)))
     half = float(ndtri((1 + level) / 2)) * np.sqrt(variance + scores.var())
-    # Away from 0, and not less than what is seen.
-    whole = _unhidden(kind, _unbiased(kind, value, models), hidden_share(models))
+    # Away from 0, and not less than what is seen. What is hidden is freed at the ends, where a little noise hides more
+    # than in the middle, and at the value, which for ranks is the further of both at times.
+    times = hidden_share(models)
+    whole = _unhidden(kind, _unbiased(kind, value, models), times)
     with np.errstate(divide="ignore"):
         hidden = float(np.arctanh(whole))
-    low, high = np.tanh([min(middle, hidden) - half, max(middle, hidden) + half])
-    ends = (min(float(low), value), max(float(high), value))
+    seen = np.tanh([middle - half, middle + half])
+    lows = (np.tanh(min(middle, hidden) - half), _unhidden(kind, float(seen[0]), times), value)
+    highs = (np.tanh(max(middle, hidden) + half), _unhidden(kind, float(seen[1]), times), value)
+    ends = (float(min(lows)), float(max(highs)))
     return Estimate(value, *ends, n, f"{name} over models and images {100 * level:g}%")
 
 
@@ -77,21 +81,21 @@ def hidden_share(models: OverImages) -> float:
     1.18
     """
     of_x, of_y, together = (
-        _covariance(a, b) - np.mean(_covariance(a_draws - a, b_draws - b))
+        covariance(a, b) - np.mean(covariance(a_draws - a, b_draws - b))
         for a, b, a_draws, b_draws in (
             (models.x, models.x, models.x_draws, models.x_draws),
             (models.y, models.y, models.y_draws, models.y_draws),
             (models.x, models.y, models.x_draws, models.y_draws),
         )
     )
-    seen = float(_covariance(models.x, models.y))
+    seen = float(covariance(models.x, models.y))
     if of_x <= 0 or of_y <= 0:
         return np.inf
-    scale = np.sqrt(_covariance(models.x, models.x) * _covariance(models.y, models.y) / (of_x * of_y))
+    scale = np.sqrt(covariance(models.x, models.x) * covariance(models.y, models.y) / (of_x * of_y))
     return float(max(together / seen * scale, 1.0)) if seen else 1.0
 
 
-def _covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def covariance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Over the last axis."""
     a, b = a - a.mean(axis=-1, keepdims=True), b - b.mean(axis=-1, keepdims=True)
     return np.asarray((a * b).sum(axis=-1) / (a.shape[-1] - 1))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.analysis.correlate import CorrelateOptions, Correlations, Ruled, ShiftPair, correlate_points
 from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models
-from oodometer.analysis.robustness import rho_values
+from oodometer.analysis.rho_over_images import rho_values
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.study import Study, StudyShift
@@ -123,7 +125,28 @@ def _means(shifts: Sequence[StudyShift]) -> Iterator[tuple[Points, list[StudyShi
         if len(some) > 1 and len({one.x for one in points}) == 1:
             conditions = tuple(name for one in points for name in one.conditions)
             if models := tuple(_on_all(points)):
-                yield Points(points[0].x, f"all {what}", conditions, models), some
+                mean = Points(points[0].x, f"all {what}", conditions, models)
+                yield _with_images(mean, points), some
+
+
+def _with_images(mean: Points, shifts: Sequence[Points]) -> Points:
+    """The mean of shifts with the images behind it, where all are of the same models and photographs."""
+    first = shifts[0]
+    if any(not _alike(first, one) for one in shifts) or first.right_x is None:
+        return mean
+    sizes = np.array([len(one.conditions) for one in shifts])
+    right = np.tensordot(sizes / sizes.sum(), np.stack([one.right_y for one in shifts if one.right_y is not None]), 1)
+    return replace(
+        mean, right_x=first.right_x, right_y=right, same_images=first.same_images, ids_x=first.ids_x, ids_y=first.ids_y
+    )
+
+
+def _alike(a: Points, b: Points) -> bool:
+    """Whether the same models saw the same images on each side."""
+    if a.ids_x is None or b.ids_x is None or a.ids_y is None or b.ids_y is None or a.same_images != b.same_images:
+        return False
+    models = [point.model for point in a.models] == [point.model for point in b.models]
+    return models and np.array_equal(a.ids_x, b.ids_x) and np.array_equal(a.ids_y, b.ids_y)
 
 
 def _on_all(shifts: Sequence[Points]) -> Iterator[Point]:

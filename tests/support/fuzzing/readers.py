@@ -10,6 +10,9 @@ import numpy as np
 import oodometer as odo
 from oodometer.core.dataset import Dataset, silent
 from oodometer.core.labels import numbered
+from oodometer.metrics.multi_label import read_label_sets
+from oodometer.store.tables import read_sizes
+from oodometer.train.checkpoint import read_checkpoint
 
 
 def predictions(path: Path) -> None:
@@ -67,6 +70,35 @@ def torch(path: Path) -> None:
     ask(odo.load_model(f"torch:fuzzing.factory:network@{path}"))
 
 
+def trusted(path: Path) -> None:
+    """A file that may run code: what is broken gives one line all the same."""
+    ask(odo.load_model(f"torch:{path}", allow_pickle=True))
+
+
+def trusted_weights(path: Path) -> None:
+    ask(odo.load_model(f"torch:fuzzing.factory:network@{path}", allow_pickle=True))
+
+
+def checkpoints(path: Path) -> None:
+    """What ``train --init`` reads."""
+    read_checkpoint(path)
+
+
+def sizes(path: Path) -> None:
+    """What ``import --sizes`` reads."""
+    read_sizes(str(path))
+
+
+def categories(path: Path) -> None:
+    """What ``--categories`` reads."""
+    odo.read_origins(str(path))
+
+
+def label_sets(path: Path) -> None:
+    """What ``score --label-sets`` reads."""
+    read_label_sets(path)
+
+
 def ask(model: odo.Model) -> None:
     """A forward pass."""
     size = model.input.view
@@ -86,4 +118,10 @@ READERS: dict[str, Callable[[Path], None]] = {
     "cards": cards,
     "onnx": onnx,
     "torch": torch,
+    "trusted": trusted,
+    "trusted weights": trusted_weights,
+    "checkpoints": checkpoints,
+    "sizes": sizes,
+    "categories": categories,
+    "label sets": label_sets,
 }

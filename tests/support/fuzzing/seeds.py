@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -196,6 +197,51 @@ def torch() -> Iterator[Seed]:
     yield Seed(".safetensors", save(state))
 
 
+def trusted() -> Iterator[Seed]:
+    """Whole networks: an exported program, TorchScript, a pickle."""
+    import torch as library
+
+    from fuzzing.factory import network
+
+    module, pixels, file = network(), library.zeros(2, 3, 8, 8), io.BytesIO()
+    sizes = ({0: library.export.Dim("images", min=1, max=64)},)
+    library.export.save(library.export.export(module, (pixels,), dynamic_shapes=sizes), file)
+    yield Seed(".pt2", file.getvalue())
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        library.jit.save(library.jit.trace(module, pixels), file)
+    yield Seed(".pt", file.getvalue())
+    file = io.BytesIO()
+    library.save(module, file)
+    yield Seed(".pth", file.getvalue())
+
+
+def checkpoints() -> Iterator[Seed]:
+    import torch as library
+
+    from fuzzing.factory import network
+
+    state = {"network": network().state_dict(), "optimizer": {"state": {}, "param_groups": [{"lr": 0.1}]}}
+    about = {"format": 1, "key": "abc", "net": "linear", "classes": ["a", "b", "c"], "epochs_done": 3, "threads": 1}
+    file = io.BytesIO()
+    library.save({**about, **state}, file)
+    yield Seed(".pt", file.getvalue())
+
+
+def sizes() -> Iterator[Seed]:
+    yield Seed(".csv", b"condition,n\nclean,50000\nfog,10000\n")
+
+
+def categories() -> Iterator[Seed]:
+    yield Seed(".csv", b"model,category,parent\nnet,standard,\nother,more data,net\n")
+
+
+def label_sets() -> Iterator[Seed]:
+    yield Seed(".json", b'{"a.png": [0, 1], "b.png": [2], "c.png": []}')
+    yield Seed(".json", b"[[0, 1], [2], []]")
+
+
 KINDS: dict[str, Callable[[], Iterator[Seed]]] = {
     "predictions": predictions,
     "labels": labels,
@@ -208,4 +254,10 @@ KINDS: dict[str, Callable[[], Iterator[Seed]]] = {
     "cards": cards,
     "onnx": onnx,
     "torch": torch,
+    "trusted": trusted,
+    "trusted weights": torch,
+    "checkpoints": checkpoints,
+    "sizes": sizes,
+    "categories": categories,
+    "label sets": label_sets,
 }

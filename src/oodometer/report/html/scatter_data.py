@@ -48,12 +48,23 @@ def scatter_data(study: Study) -> dict[str, Any]:
         "baselineAbove": study.options.baseline_above or 0.0,
         "scale": study.options.scale,
         "level": study.options.resampling.level,
-        "draws": study.options.resampling.draws,
+        "student": student_quantiles(len(study.models), study.options.resampling.level),
         "parts": PARTS,
         "sets": packed.sets,
         "columns": packed.columns,
         "shifts": shifts,
     }
+
+
+def student_quantiles(n_models: int, level: float) -> list[float]:
+    """The quantiles of Student's t for a line through 3 to n models, for the lines that are drawn in the page.
+
+    >>> [round(one, 2) for one in student_quantiles(5, 0.95)]
+    [12.71, 4.3, 3.18]
+    """
+    from scipy.special import stdtrit
+
+    return [float(stdtrit(free, (1 + level) / 2)) for free in range(1, max(n_models - 1, 2))]
 
 
 def parts_of(value: float | None) -> float | int | None:

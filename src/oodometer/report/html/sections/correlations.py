@@ -143,7 +143,11 @@ def _cell(pair: ShiftPair) -> list[float | None]:
 
 
 R = Column(
-    "r of ρ", "number", "Pearson's correlation of effective robustness, with Fisher's interval", "high", digits=2
+    "r of ρ",
+    "number",
+    "Pearson's correlation of effective robustness, with its interval over models, and images where known",
+    "high",
+    digits=2,
 )
 N = Column("models", "count", "measured on both, and not in a line")
 

@@ -188,69 +188,46 @@
     };
   }
 
-  // Numbers between 0 and 1, the same for the same seed (mulberry32).
-  function random(seed) {
-    let state = seed >>> 0;
-    return function () {
-      state = (state + 0x6d2b79f5) >>> 0;
-      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-    };
+  // How far a line may lie from the true one, over its models: the covariances of intercept and slope, as
+  // stats/line_intervals.py has them: by the residuals, and where models scatter differently along the line (HC3).
+  function spreadOf(x, y, scale, line) {
+    const { u, v } = onScale(x, y, scale);
+    const middle = mean(u);
+    const squares = dot(u.map((one) => one - middle), u.map((one) => one - middle));
+    const inverse = [1 / u.length + (middle * middle) / squares, -middle / squares, 1 / squares];
+    const rest = v.map((one, place) => one - line.intercept - line.slope * u[place]);
+    const even = dot(rest, rest) / (u.length - 2);
+    const uneven = [0, 0, 0];
+    u.forEach(function (at, place) {
+      // A model that alone determines a slope lies on the line.
+      const alone = Math.max(1 - along(inverse, at), 1e-9);
+      const pull = rest[place] / alone;
+      const [intercept, slope] = [pull * (inverse[0] + inverse[1] * at), pull * (inverse[1] + inverse[2] * at)];
+      uneven[0] += intercept * intercept;
+      uneven[1] += intercept * slope;
+      uneven[2] += slope * slope;
+    });
+    return { byModels: inverse.map((one) => one * even), byUnevenModels: uneven, free: u.length - 2 };
   }
 
-  function resampledLine(u, v, next) {
-    const n = u.length;
-    const sums = { u: 0, v: 0, uu: 0, uv: 0 };
-    for (let place = 0; place < n; place += 1) {
-      const at = Math.floor(next() * n);
-      sums.u += u[at];
-      sums.v += v[at];
-      sums.uu += u[at] * u[at];
-      sums.uv += u[at] * v[at];
-    }
-    const below = n * sums.uu - sums.u * sums.u;
-    const slope = (n * sums.uv - sums.u * sums.v) / below;
-    // All of one clean accuracy, up to rounding: drawn again.
-    return below > 1e-12 * n * sums.uu ? [slope, (sums.v - slope * sums.u) / n] : null;
+  // The variance of intercept + slope * at, of a covariance [intercept, both, slope].
+  const along = (covariance, at) => covariance[0] + 2 * at * covariance[1] + at * at * covariance[2];
+
+  // Between which slopes the true one lies; ``student``: the quantiles of Student's t by degrees of freedom, from 1.
+  function slopeEnds(line, spread, student) {
+    const half = student[spread.free - 1] * Math.sqrt(Math.max(spread.byModels[2], spread.byUnevenModels[2]));
+    return [line.slope - half, line.slope + half];
   }
 
-  // The lines through models resampled with replacement: {slopes, intercepts}.
-  function bootstrapLines(x, y, scale, draws, seed) {
-    const places = onScale(x, y, scale);
-    const [meanU, meanV] = [mean(places.u), mean(places.v)];
-    const u = places.u.map((one) => one - meanU);
-    const v = places.v.map((one) => one - meanV);
-    const next = random(seed);
-    const found = { slopes: [], intercepts: [] };
-    while (found.slopes.length < draws) {
-      const line = resampledLine(u, v, next);
-      if (line) {
-        found.slopes.push(line[0]);
-        found.intercepts.push(meanV + line[1] - line[0] * meanU);
-      }
-    }
-    return found;
-  }
-
-  function quantile(sorted, share) {
-    const at = share * (sorted.length - 1);
-    const low = Math.floor(at);
-    const high = Math.min(low + 1, sorted.length - 1);
-    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
-  }
-
-  function percentiles(values, level) {
-    const sorted = Float64Array.from(values).sort();
-    return [quantile(sorted, (1 - level) / 2), quantile(sorted, (1 + level) / 2)];
-  }
-
-  // Between which shares the lines lie at each share: [[x, low, high], ...].
-  function band(lines, scale, shares, level) {
+  // Between which shares the true line lies at each share: [[x, low, high], ...].
+  function band(line, spread, scale, shares, student) {
     return shares.map(function (share) {
       const at = TO[scale](share);
-      const values = lines.slopes.map((slope, place) => slope * at + lines.intercepts[place]);
-      return [share, ...percentiles(values, level).map(FROM[scale])];
+      const variance = Math.max(along(spread.byModels, at), along(spread.byUnevenModels, at));
+      const half = student[spread.free - 1] * Math.sqrt(variance);
+      const expected = line.intercept + line.slope * at;
+      // At 0 and 1 all rising lines of a logit or probit scale meet.
+      return [share, ...[-half, half].map((part) => FROM[scale](Number.isFinite(at) ? expected + part : line.slope * at))];
     });
   }
 
@@ -262,8 +239,8 @@
     evenly: evenly,
     ticks: ticks,
     fitLine: fitLine,
-    bootstrapLines: bootstrapLines,
-    percentiles: percentiles,
+    spreadOf: spreadOf,
+    slopeEnds: slopeEnds,
     band: band,
   };
 })();

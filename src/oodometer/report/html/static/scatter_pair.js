@@ -1,8 +1,6 @@
 // The two conditions that are chosen for a scatter plot: their models, the line through them, and ρ.
 "use strict";
 (function () {
-  const SEED = 0;
-
   // A column with a number for every model, null where it was not measured.
   function unpackColumn(data, place) {
     const column = data.columns[place];
@@ -43,7 +41,7 @@
     return { line: shift.line, why: shift.why, made: false };
   }
 
-  // A line for a pair that has none: the same straight line on the same scale, its band from resampled models.
+  // A line for a pair that has none: the same straight line on the same scale, with the band over models that Python would draw.
   function madeHere(data, pair) {
     const scales = window.oodometer.scales;
     const models = [...pair.inLine];
@@ -53,8 +51,8 @@
       const who = data.baselineCategory ? ` of category ${data.baselineCategory}` : "";
       return { line: null, why: `through the models${who}: ${fitted.why}`, made: true };
     }
-    const drawn = scales.bootstrapLines(x, y, data.scale, data.draws, SEED);
-    const [low, high] = scales.percentiles(drawn.slopes, data.level);
+    const spread = scales.spreadOf(x, y, data.scale, fitted);
+    const [low, high] = scales.slopeEnds(fitted, spread, data.student);
     const across = pair.models.map((at) => pair.x.value[at]);
     // Evenly on its own scale and on the plain one, so that it is smooth on all.
     const shares = [...scales.evenly(across, data.scale), ...scales.evenly(across, "linear").slice(1, -1)].sort((a, b) => a - b);
@@ -71,7 +69,7 @@
         leftOut: fitted.leftOut,
         knee: null,
         pieces: [{ ...fitted, slopeLow: low, slopeHigh: high }],
-        band: scales.band(drawn, data.scale, shares, data.level),
+        band: scales.band(fitted, spread, data.scale, shares, data.student),
       },
       why: "",
       made: true,

@@ -56,7 +56,7 @@
       notes.push(`${them} at exactly 0 or 100 %, which has no place on a ${state.scale} axis: drawn open, on the edge.`);
     }
     if (pair.made && pair.line) {
-      notes.push("This pair is no shift of the study: its line and band were made in this page, from the same kind of models on the same scale, the band by resampling models. ρ has no interval here.");
+      notes.push("This pair is no shift of the study: its line and band were made in this page, from the same kind of models on the same scale. Both the band and the interval of the slope are over models alone, not over images; ρ has no interval here.");
     }
     const kinds = [...new Set([pair.x.interval, pair.y.interval])].filter(Boolean);
     notes.push(`Intervals of accuracies: ${kinds.join("; ")}.`);

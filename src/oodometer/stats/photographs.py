@@ -1,0 +1,44 @@
+"""Resamples of photographs that several sets share: how often one counts depends on its name, not on who asks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+
+from oodometer.core.random import key_words
+
+POISSON = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040)])
+"""The distribution function of Poisson's law of mean 1, at 0 to 7: how often an image comes in a resample of many."""
+
+
+def photograph_counts(names: Iterable[str], draws: int, *, seed: int = 0) -> np.ndarray:
+    """How often each photograph counts in each resample, (D, N) uint8: the same for a name in whatever set it is.
+
+    >>> ab, b = photograph_counts(["a", "b"], 1000), photograph_counts(["b"], 1000)
+    >>> bool((ab[:, 1] == b[:, 0]).all()), float(ab.mean().round(1))
+    (True, 1.0)
+    """
+    digests = [hashlib.blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest() for name in names]
+    words = np.frombuffer(b"".join(digests), dtype="<u8")
+    steps = key_words("photographs", seed=seed)[0] + np.arange(1, draws + 1, dtype=np.uint64) * STEP
+    uniform = _mixed(words[None, :] ^ _mixed(steps)[:, None]) / 2.0**64
+    return np.searchsorted(POISSON, uniform, side="right").astype(np.uint8)
+
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(words: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64 (Steele, Lea & Flood 2014): every bit of the result depends on every bit given."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+def means_in_draws(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The mean score of each model in each resample, (M, N) and (D, N) -> (D, M)."""
+    times = counts.astype(np.float32)
+    sums = times @ scores.T.astype(np.float32)
+    return np.asarray(sums / times.sum(axis=1, keepdims=True), dtype=np.float64)
