@@ -47,7 +47,7 @@ _HOMES = {
     "metrics.metric": "Metric metric",
     "models.load": "load_model",
     "models.predictions": "read_predictions",
-    "analysis.accuracy_pairs": "Origin read_origins",
+    "analysis.origins": "Origin read_origins",
     "analysis.metric_request": "ScoreOptions",
     "analysis.compare": "Comparison compare",
     "analysis.compare_family": "FamilyComparison",

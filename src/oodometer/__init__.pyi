@@ -1,7 +1,5 @@
 from typing import Final
 
-from oodometer.analysis.accuracy_pairs import Origin as Origin
-from oodometer.analysis.accuracy_pairs import read_origins as read_origins
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
 from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
@@ -18,6 +16,8 @@ from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
+from oodometer.analysis.origins import Origin as Origin
+from oodometer.analysis.origins import read_origins as read_origins
 from oodometer.analysis.robustness import Robustness as Robustness
 from oodometer.analysis.robustness import robustness as robustness
 from oodometer.analysis.run_results import RunResults as RunResults

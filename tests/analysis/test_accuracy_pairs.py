@@ -9,9 +9,12 @@ import pytest
 from scipy.stats import binomtest, t
 
 from made_cells import made_cell
-from oodometer.analysis.accuracy_pairs import Origin, named, pairs_of, points_of_table, read_origins
+from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.origins import Origin, read_origins
+from oodometer.analysis.points import named
+from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.predictions import from_logits
 from oodometer.store.cells import Cell

@@ -10,9 +10,9 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import pearsonr
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate, correlate_table
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness_of_table
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.stats.bootstrap import Resampling

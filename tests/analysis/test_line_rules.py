@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.analysis.accuracy_pairs import Origin, points_of_table
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.line_rules import FEWEST_ABOVE_CUT, RobustnessOptions, rules_for
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness_of_table
+from oodometer.analysis.table_pairs import points_of_table
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.stats.bootstrap import Resampling

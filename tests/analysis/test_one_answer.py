@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import pearsonr
 
-from oodometer.analysis.accuracy_pairs import Origin, pairs_of, read_origins
+from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.correlate import correlate
 from oodometer.analysis.differences import drop_under_shift
@@ -25,6 +25,7 @@ from oodometer.analysis.gaps import gaps
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, baseline_models, rules_for
 from oodometer.analysis.measured_shifts import measured_shifts
+from oodometer.analysis.origins import Origin, read_origins
 from oodometer.analysis.rho_over_images import rho_values
 from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtri
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.figures import FigureOptions
 from oodometer.figures.correlation import correlation_of, marks_of
 from oodometer.stats.bootstrap import Resampling

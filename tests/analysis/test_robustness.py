@@ -12,8 +12,8 @@ from scipy.special import expit, logit
 from scipy.stats import kendalltau, pearsonr, spearmanr
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness, robustness_of_table
 from oodometer.analysis.robustness_text import signed_bar
 from oodometer.core.errors import OodometerError, UsageError

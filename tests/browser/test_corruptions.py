@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.metrics.corruption_error import COMMON, SEVERITIES
 from oodometer.report.html.page import page_html, write_report
 from oodometer.report.html.sections import correlations, corruptions

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtr, ndtri
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections import quadrants, scatter

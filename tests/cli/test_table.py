@@ -12,7 +12,7 @@ from click.testing import Result
 
 import oodometer as odo
 from as_typed import oodometer
-from oodometer.analysis.accuracy_pairs import read_origins
+from oodometer.analysis.origins import read_origins
 from small_testbed import MODELS, write_small_testbed
 
 

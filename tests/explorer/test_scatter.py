@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin, Point, Points
 from oodometer.analysis.line_rules import RobustnessOptions, Rules
+from oodometer.analysis.origins import Origin
+from oodometer.analysis.points import Point, Points
 from oodometer.analysis.robustness import robustness_of
 from oodometer.core.estimate import Estimate
 from oodometer.explorer.scatter import PATHS, scatter_of

@@ -13,8 +13,8 @@ import pytest
 
 from known_stores import *  # noqa: F403
 from made_cells import made_cell
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.dataset import Dataset, Scan
 from oodometer.core.labels import numbered
 from oodometer.core.predictions import from_logits

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.score import score
 from oodometer.core.estimate import Estimate
 from oodometer.figures import FigureOptions, draw, notes_of

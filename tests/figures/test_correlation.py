@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError
 from oodometer.figures import FigureOptions, draw
 from oodometer.figures.correlation import correlation_of, marks_of

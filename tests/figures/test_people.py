@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.core.labels import numbered
 from oodometer.core.model import Card

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import UsageError
 from oodometer.figures import FigureOptions, draw
 from oodometer.figures.published import CORRUPTION, PUBLISHED, published_store

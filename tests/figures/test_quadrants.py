@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import StoreError
 from oodometer.figures import FigureOptions, draw
 from oodometer.study import study_of

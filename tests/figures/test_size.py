@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.figures import FigureOptions, draw, figure_kinds, notes_of
 from oodometer.figures.figure import figure

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.records import record_of_shift
 from oodometer.stats.bootstrap import Resampling

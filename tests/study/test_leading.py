@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from oodometer.analysis.accuracy_pairs import Points
 from oodometer.analysis.line_rules import RobustnessOptions, Rules
+from oodometer.analysis.points import Points
 from oodometer.study import StudyShift
 from oodometer.study.findings import leading
 from oodometer.study.kinds import KNOWN_BEST

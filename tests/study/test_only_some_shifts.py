@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.core.errors import UsageError
 from oodometer.store.store import Store, open_store

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import pearsonr
 
-from oodometer.analysis.accuracy_pairs import Origin, read_origins
 from oodometer.analysis.correlate import CorrelateOptions, correlate
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin, read_origins
 from oodometer.core.errors import OodometerError
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, read_table_file, write_table

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.core.condition import Condition, Shift

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.metrics.corruption_error import COMMON, alexnet

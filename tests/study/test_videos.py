@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.predictions import from_logits
 from oodometer.core.records import ModelRecord, record_of_condition, record_of_shift

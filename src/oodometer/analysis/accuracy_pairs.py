@@ -5,9 +5,8 @@ Of a shift that is judged by mAP, every accuracy here is that.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,87 +15,17 @@ from oodometer.analysis.average_precision import on_common_images
 from oodometer.analysis.common_images import Joined, joined
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
-from oodometer.core.condition import Measure
-from oodometer.core.errors import DataError, StoreError
+from oodometer.analysis.origins import Origin, origin_of
+from oodometer.analysis.points import Point, Points, named, side_names
+from oodometer.analysis.table_pairs import points_of_tables
+from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.core.model import HUMAN
-from oodometer.core.reading import check_regular, whole_number, why
-from oodometer.stats.intervals import equivalent_n, mean_of, share_of
+from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
-from oodometer.store.tables import Accuracy
-
-MOST_NAMES = 5
-"""More models than these are counted, not named."""
 
 NOT_RUN = "left out, not run on"
 """How a line about models begins of which a side is lacking."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a model comes from.
-
-    Args:
-        category: ``standard``, or what was done to it; empty where nobody says.
-        parent: The model that it was made from, where it is known.
-        parameters: How many numbers it has learned, where it is known.
-    """
-
-    category: str = ""
-    parent: str | None = None
-    parameters: int | None = None
-
-    @property
-    def is_human(self) -> bool:
-        """Whether these are people's answers: no line goes through them, and none is the best model."""
-        return self.category == HUMAN
-
-
-@dataclass(frozen=True)
-class Point:
-    """One model: its accuracy on each clean set, and under the shift."""
-
-    model: str
-    origin: Origin
-    x: tuple[Estimate, ...]
-    y: Estimate
-
-
-@dataclass(frozen=True)
-class Points:
-    """The models that were measured on both sides of a shift; people are none of them.
-
-    Args:
-        x: Names of the clean sets.
-        y: The name of the shift.
-        conditions: What ``y`` is the mean of; one, where it is no family.
-        right_x, right_y: Per model and image of the first clean set and of the shift, whether it was right (or the
-            share of the conditions in which it was), (M, N), all models on the same images; None where only accuracies
-            are known.
-        same_images: Whether the columns of both are the same photographs.
-        notes: What a reader should know: models and images that were left out.
-        cells: Model to its cells on the clean sets and those on ``conditions``; none where only accuracies are known.
-        ids_x, ids_y: Of the images of ``right_x`` and ``right_y``.
-        measure: What is called accuracy here.
-    """
-
-    x: tuple[str, ...]
-    y: str
-    conditions: tuple[str, ...]
-    models: tuple[Point, ...]
-    right_x: np.ndarray | None = None
-    right_y: np.ndarray | None = None
-    same_images: bool = False
-    notes: tuple[str, ...] = ()
-    cells: Mapping[str, tuple[tuple[Cell, ...], tuple[Cell, ...]]] = field(default_factory=dict)
-    ids_x: np.ndarray | None = None
-    ids_y: np.ndarray | None = None
-    measure: Measure = "top-1"
-
-    def n_behind(self, accuracy: Estimate, level: float) -> int | None:
-        """How many images tell it, as if it were a share: a mAP's own number says nothing of how sure it is."""
-        return accuracy.n if self.measure == "top-1" else equivalent_n(accuracy, level)
 
 
 def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin], how: IntervalOptions) -> Points:
@@ -114,13 +43,13 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     both = _cells_on_both(index, shift) if shift.has_predictions else {}
     begun = {name: sides for name, sides in both.items() if name not in people}
     run = _finished(index, begun)
-    names = _names(shift)
+    names = side_names(shift)
     notes = [
         *_left_out(index, shift, {*begun, *people} if begun else set()),
         *_unfinished(index, begun),
         *_other_measure(shift),
     ]
-    read = _points_of_tables(index.tables, shift, origins=known, level=level, taken=set(run))
+    read = points_of_tables(index.tables, shift, origins=known, level=level, taken=set(run))
     if not run and not read.models:
         raise StoreError(_nothing(index, shift))
     if not run:
@@ -151,10 +80,6 @@ def _other_measure(shift: MeasuredShift) -> list[str]:
     return [said] if shift.measure == "map" else []
 
 
-def _names(shift: MeasuredShift) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
-    return tuple(side.name for side in shift.standards), shift.name, tuple(side.name for side in shift.members)
-
-
 def _sources(index: Index) -> str:
     return ", ".join(sorted({row.source for row in index.tables}))
 
@@ -177,8 +102,8 @@ def _cells_on_both(index: Index, shift: MeasuredShift) -> dict[str, Sides]:
     wanted = [side.condition.key for side in (*shift.standards, *shift.members) if side.condition is not None]
     half = len(shift.standards)
     both: dict[str, Sides] = {}
-    for name, named in index.models.items():
-        by_condition = {entry.cell.condition.key: entry.cell for entry in named.entries if entry.n}
+    for name, model in index.models.items():
+        by_condition = {entry.cell.condition.key: entry.cell for entry in model.entries if entry.n}
         if all(key in by_condition for key in wanted):
             cells = [by_condition[key] for key in wanted]
             if len({cell.classes for cell in cells}) == 1:
@@ -343,13 +268,6 @@ def accuracy_of(right: np.ndarray, level: float) -> Estimate:
     return mean_of(right, level=level, bounds=(0.0, 1.0))
 
 
-def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
-    """What the user says of the model, and where that is silent its card."""
-    card = cell.model.card
-    said = origins.get(model) or origins.get(cell.model_name) or Origin()
-    return Origin(said.category or card.category, said.parent or card.parent, said.parameters or card.parameters)
-
-
 def _unfinished(index: Index, begun: Mapping[str, Sides]) -> list[str]:
     """A line about what is not done yet: it is left out, unless nothing is done."""
     cells = [
@@ -363,110 +281,3 @@ def _unfinished(index: Index, begun: Mapping[str, Sides]) -> list[str]:
 
 
 # Tables
-
-
-def points_of_table(
-    rows: Sequence[Accuracy], shift: MeasuredShift, *, origins: Mapping[str, Origin], level: float
-) -> Points:
-    """The models of a table that were measured on both sides; a family is averaged over its conditions."""
-    points = _points_of_tables(rows, shift, origins=origins, level=level, taken=set())
-    if not points.models:
-        where = f"{', '.join(side.name for side in shift.standards)} and {shift.name}"
-        raise DataError(f"the table: no model was measured on {where}")
-    return points
-
-
-def _points_of_tables(
-    rows: Sequence[Accuracy],
-    shift: MeasuredShift,
-    *,
-    origins: Mapping[str, Origin],
-    level: float,
-    taken: set[str],
-) -> Points:
-    """The models of tables but those of predictions."""
-    names = _names(shift)
-    x, y = ([side.column for side in sides] for sides in (shift.standards, shift.members))
-    wanted = {*x, *y}
-    if None in wanted:
-        return Points(*names, ())
-    by_model: dict[str, dict[str, Accuracy]] = {}
-    for row in rows:
-        if origins.get(row.model, Origin()).is_human:
-            continue
-        cells = by_model.setdefault(row.model, {})
-        if row.condition in wanted and cells.setdefault(row.condition, row) != row:
-            sources = f"{cells[row.condition].source} and {row.source}"
-            raise DataError(
-                f"two accuracies of {row.model} on {row.condition} ({sources}); give one table with --table"
-            )
-    of_tables = {model: cells for model, cells in by_model.items() if model not in taken}
-    both = {model: cells for model, cells in of_tables.items() if wanted <= set(cells)}
-    points = [
-        Point(
-            model,
-            origins.get(model, Origin()),
-            tuple(_estimate(cells[str(name)], level, shift.measure) for name in x),
-            _mean([cells[str(name)] for name in y], level, shift.measure),
-        )
-        for model, cells in both.items()
-    ]
-    lacking = [model for model in of_tables if model not in both]
-    notes = []
-    if lacking:
-        notes.append(f"left out, not measured on {', '.join(names[0])} and {names[1]}: {named(lacking)}")
-    twice = [model for model in by_model if model in taken]
-    if twice:
-        notes.append(f"of {named(twice)} the predictions count, not the table's accuracies")
-    return Points(*names, tuple(points), notes=tuple(notes), measure=shift.measure)
-
-
-def named(models: Sequence[str]) -> str:
-    """The models by name where they are few, else their number.
-
-    >>> named(["a", "b"]), named(list("abcdef"))
-    ('a, b', '6 models')
-    """
-    return ", ".join(models) if len(models) <= MOST_NAMES else f"{len(models)} models"
-
-
-def _estimate(row: Accuracy, level: float, measure: Measure) -> Estimate:
-    if row.n is None:
-        return Estimate(row.accuracy, None, None, None, "none: n is not known")
-    if measure == "map":
-        return Estimate(row.accuracy, None, None, row.n, "none: a mAP of a table")
-    near = share_of(round(row.accuracy * row.n), row.n, level=level)
-    return Estimate(row.accuracy, near.low, near.high, row.n, near.interval)
-
-
-def _mean(rows: Sequence[Accuracy], level: float, measure: Measure) -> Estimate:
-    if len(rows) == 1:
-        return _estimate(rows[0], level, measure)
-    value = float(np.mean([row.accuracy for row in rows]))
-    return Estimate(value, None, None, None, f"none: a mean over {len(rows)} conditions of a table")
-
-
-COLUMNS = ("model", "category", "parent", "parameters")
-
-
-def read_origins(path: str) -> dict[str, Origin]:
-    """Model to where it comes from: a CSV table with the columns model, category and maybe parent and parameters."""
-    try:
-        check_regular(path)
-        with open(path, newline="", encoding="utf-8-sig") as lines:
-            reader = csv.DictReader(lines)
-            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-            if not {"model", "category"} <= set(reader.fieldnames):
-                raise DataError(f"{path}: expected the columns model,category and maybe parent")
-            rows = [{name: (row.get(name) or "").strip() for name in COLUMNS} for row in reader]
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such table of categories") from None
-    except (ValueError, csv.Error, OSError) as error:
-        raise DataError(f"{path}: not a CSV table ({why(error)})") from error
-    found: dict[str, Origin] = {}
-    for row in rows:
-        parameters = whole_number(row["parameters"], f"{path}: {row['model']}: parameters")
-        origin = Origin(row["category"], row["parent"] or None, parameters)
-        if found.setdefault(row["model"], origin) != origin:
-            raise DataError(f"{path}: two different lines about {row['model']}")
-    return found

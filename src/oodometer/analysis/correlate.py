@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
+from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS as DEFAULT_LINE
 from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models, rules_for, unused_patterns
 from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
+from oodometer.analysis.origins import Origin
+from oodometer.analysis.points import Points
 from oodometer.analysis.rho_over_images import rho_draws, rho_values
 from oodometer.analysis.robustness_text import axis, signed_bar
+from oodometer.analysis.table_pairs import points_of_table
 from oodometer.analysis.text import columns
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.points import Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
 from oodometer.stats.intervals import difference_of, mean_of

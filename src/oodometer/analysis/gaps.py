@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import FAIRER, Points, pairs_of
+from oodometer.analysis.accuracy_pairs import FAIRER, pairs_of
 from oodometer.analysis.common_images import few_groups_in, groups_of
 from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.mean_gap import MeanGap, mean_gap
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, members_apart
 from oodometer.analysis.people import models_alone
+from oodometer.analysis.points import Points
 from oodometer.analysis.text import columns, dumbbell
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, StoreError

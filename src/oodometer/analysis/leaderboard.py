@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import accuracy_of, origin_of
+from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS
 from oodometer.analysis.named import models_of
+from oodometer.analysis.origins import origin_of
 from oodometer.analysis.robustness import Robustness, robustness
 from oodometer.analysis.text import columns as aligned
 from oodometer.core.errors import OodometerError, StoreError

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points
 from oodometer.analysis.measured_shifts import MeasuredShift, same_clean
+from oodometer.analysis.origins import Origin
+from oodometer.analysis.points import Points
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.stats.bootstrap import DEFAULT as DEFAULT_RESAMPLING
 from oodometer.stats.bootstrap import Resampling

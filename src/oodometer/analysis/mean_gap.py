@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from oodometer.analysis.accuracy_pairs import Points
+from oodometer.analysis.points import Points
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.mean_of_shares import Answers, mean_of_differences, mean_of_shares

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Points
 from oodometer.analysis.line_rules import NO_KNEE, RobustnessOptions, knee_of
+from oodometer.analysis.points import Points
 from oodometer.core.errors import OodometerError
 from oodometer.stats.line_intervals import IMAGE_DRAWS
 from oodometer.stats.lines import fit_line, lines_in_draws

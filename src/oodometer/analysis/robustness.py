@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points, pairs_of, points_of_table
+from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.differences import difference_under_shift, drop_under_shift
 from oodometer.analysis.intervals import IntervalOptions
@@ -24,9 +24,12 @@ from oodometer.analysis.line_rules import (
     unused_patterns,
 )
 from oodometer.analysis.measured_shifts import MeasuredShift
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
+from oodometer.analysis.points import Points
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
+from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate

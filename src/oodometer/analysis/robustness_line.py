@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Point, Points
+from oodometer.analysis.points import Point, Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.effective_robustness import rho_from_counts, rho_from_images

@@ -15,7 +15,7 @@ import click
 from oodometer.core.errors import OodometerError, UsageError
 
 if TYPE_CHECKING:
-    from oodometer.analysis.accuracy_pairs import Origin
+    from oodometer.analysis.origins import Origin
     from oodometer.engine.run import Watcher
     from oodometer.store.index import Index
     from oodometer.train.loop import Epoch
@@ -99,7 +99,7 @@ def say_if_compiling() -> None:
 
 def origins_in(categories: str | None) -> dict[str, Origin]:
     """What the user's table says about the models."""
-    from oodometer.analysis.accuracy_pairs import read_origins
+    from oodometer.analysis.origins import read_origins
 
     return read_origins(categories) if categories else {}
 

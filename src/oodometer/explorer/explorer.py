@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.compare import Comparison, comparison_of
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.core.records import ShiftRecord
@@ -132,7 +132,7 @@ class Explorer:
 
     def origin(self, held: Held) -> Origin:
         """Where the model comes from: what the user says, else its card."""
-        from oodometer.analysis.accuracy_pairs import origin_of
+        from oodometer.analysis.origins import origin_of
 
         return origin_of(held.cell, held.model, self._origins)
 

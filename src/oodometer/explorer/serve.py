@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.extras import import_extra
 from oodometer.core.talk import Tell, unheard

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS as DEFAULT_LINE
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.columns import columns
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.figures.kinds import Kind, draw, figure_kinds

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.score_table import Score
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate

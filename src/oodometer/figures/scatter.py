@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Point, named
+from oodometer.analysis.points import Point, named
 from oodometer.analysis.robustness import Robustness
 from oodometer.analysis.robustness_line import lines_of
 from oodometer.core.condition import MEASURES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Point
+from oodometer.analysis.points import Point
 from oodometer.analysis.robustness_line import lines_of
 from oodometer.figures.category_styles import MOST, ring
 from oodometer.figures.hypothetical import said_of

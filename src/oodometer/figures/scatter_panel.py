@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from oodometer.analysis.accuracy_pairs import Point
+from oodometer.analysis.points import Point
 from oodometer.figures.hypothetical import Place
 from oodometer.figures.people import People
 from oodometer.figures.top_models import Top

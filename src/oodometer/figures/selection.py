@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Sequence
 from typing import TypeVar
 
-from oodometer.analysis.accuracy_pairs import Point
+from oodometer.analysis.points import Point
 from oodometer.analysis.robustness import Robustness
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.figures.options import FigureOptions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import named
+from oodometer.analysis.points import named
 from oodometer.core.condition import MEASURES, Measure
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oodometer.analysis.accuracy_pairs import named
+from oodometer.analysis.points import named
 from oodometer.analysis.robustness import ModelRobustness
 from oodometer.figures.category_styles import size_of
 from oodometer.figures.selection import line_of

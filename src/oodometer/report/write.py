@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.dataset import Progress, silent
 from oodometer.report.html.page import report_html, write_report
 from oodometer.store.index import Source

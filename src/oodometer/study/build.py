@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.measured_shifts import is_clean
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Source, index_at

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import named
 from oodometer.analysis.curve_scores import ANSWERS, reliability_of, response_of
 from oodometer.analysis.intervals import CellEstimates, IntervalOptions
+from oodometer.analysis.points import named
 from oodometer.analysis.text import listed
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, named, origin_of
 from oodometer.analysis.measured_shifts import IMPORTED, Side, measured_shifts
+from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.people import models_alone, people_alone
+from oodometer.analysis.points import named
 from oodometer.catalogue.names import family_of
 from oodometer.core.estimate import Estimate
 from oodometer.core.records import ConditionRecord

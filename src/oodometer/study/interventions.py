@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Point, named
 from oodometer.analysis.compare import compare_cells
+from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.effective_robustness import tau_from_counts

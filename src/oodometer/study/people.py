@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from oodometer.analysis.accuracy_pairs import named
+from oodometer.analysis.points import named
 from oodometer.core.estimate import Estimate
 from oodometer.study.study import StudyCondition
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.records import TransformRecord

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Point, Points
 from oodometer.analysis.correlate import CorrelateOptions, Correlations, Ruled, ShiftPair, correlate_points
 from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models
+from oodometer.analysis.points import Point, Points
 from oodometer.analysis.rho_over_images import rho_values
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from oodometer.analysis.accuracy_pairs import Origin, pairs_of
+from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import RobustnessOptions, rules_for
 from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness_by_rules
 from oodometer.core.errors import OodometerError
 from oodometer.store.index import Index

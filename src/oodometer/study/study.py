@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import Origin, Points
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions, Rules
+from oodometer.analysis.origins import Origin
+from oodometer.analysis.points import Points
 from oodometer.analysis.robustness import ModelRobustness, Robustness
 from oodometer.analysis.score_table import Score
 from oodometer.core.condition import Family

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.records import record_of_shift
 from oodometer.study import Study, study_of

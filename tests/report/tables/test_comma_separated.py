@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.report.tables import TableOptions, csv_of, leaderboard_table
 from oodometer.study import study_of
 

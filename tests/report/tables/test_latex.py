@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.report.tables import TableOptions, gaps_table, latex_of, leaderboard_table
 from oodometer.report.tables.latex import escaped
 

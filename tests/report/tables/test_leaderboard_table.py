@@ -7,8 +7,8 @@ import json
 import pytest
 
 import oodometer as odo
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.compare import compare
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.core.errors import UsageError

@@ -7,7 +7,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.report.tables import TableOptions, leaderboard_table, markdown_of
 
 

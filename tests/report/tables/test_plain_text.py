@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.report.tables import TableOptions, leaderboard_table, text_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.families import family_in
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.document.section import Dots, Part, Words

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from oodometer.analysis.accuracy_pairs import Points
 from oodometer.analysis.differences import difference_under_shift, drop_under_shift
+from oodometer.analysis.points import Points
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.tables.best import Differ

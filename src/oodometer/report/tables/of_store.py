@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.attribute_parts import parts_of
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from oodometer.analysis.accuracy_pairs import named
+from oodometer.analysis.points import named
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.report.tables.best import Differ, best_of

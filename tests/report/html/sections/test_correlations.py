@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.correlate import CorrelateOptions, correlate
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Plot, Words
 from oodometer.document.table import Table

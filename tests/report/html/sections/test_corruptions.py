@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.score import score
 from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Pictures, Plot

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, t
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.compare import compare
+from oodometer.analysis.origins import Origin
 from oodometer.core.errors import StoreError
 from oodometer.document.section import Words
 from oodometer.report.html.sections.interventions import section

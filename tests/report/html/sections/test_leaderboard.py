@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
 from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import robustness
 from oodometer.analysis.score import score
 from oodometer.catalogue.names import testbed_settings as settings

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.document.section import Plot, Words
 from oodometer.report.html.scatter_data import PARTS
 from oodometer.report.html.sections.quadrants import NO_PARENTS, section

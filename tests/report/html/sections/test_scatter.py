@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.estimate import Estimate
 from oodometer.report.html.scatter_data import PARTS, parts_of, scatter_data
 from oodometer.report.html.sections.scatter import section

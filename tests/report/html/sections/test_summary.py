@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from oodometer.analysis.accuracy_pairs import Origin
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.analysis.origins import Origin
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.records import record_of_shift
 from oodometer.document.section import Words

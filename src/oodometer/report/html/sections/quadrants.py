@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oodometer.analysis.accuracy_pairs import MOST_NAMES
+from oodometer.analysis.points import MOST_NAMES
 from oodometer.analysis.robustness import ModelRobustness
 from oodometer.document.section import Plot, Section, Words
 from oodometer.report.html.scatter_data import PARTS, parts_of
