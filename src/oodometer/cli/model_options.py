@@ -43,8 +43,8 @@ MODELS = (
         multiple=True,
         required=True,
         metavar="[NAME=]KIND:REST",
-        help="onnx:FILE, torch:MODULE:FUNCTION or FILE, timm:NAME, zoo:NAME, callable:MODULE:FUNCTION, "
-        "predictions:FILE; may be given several times.",
+        help="onnx:FILE, torch:MODULE:FUNCTION or FILE, timm:NAME, torchvision:NAME, zoo:NAME, "
+        "callable:MODULE:FUNCTION, predictions:FILE; may be given several times.",
     ),
     click.option("--allow-pickle", is_flag=True, help="Load model files that may run code; only those you trust."),
 )

@@ -141,7 +141,7 @@ def _cell(
 def installed_versions() -> dict[str, str]:
     """The versions of what decodes images and runs models here."""
     found = {"python": platform.python_version()}
-    for package in ("oodometer", "numpy", "pillow", "onnxruntime", "torch", "timm"):
+    for package in ("oodometer", "numpy", "pillow", "onnxruntime", "torch", "timm", "torchvision"):
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
     return found

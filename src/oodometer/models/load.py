@@ -33,6 +33,7 @@ model_kinds: Registry[Kind] = Registry(
         "predictions": "oodometer.models.predictions:load_predictions",
         "torch": "oodometer.models.torch:load_torch",
         "timm": "oodometer.models.timm:load_timm",
+        "torchvision": "oodometer.models.torchvision:load_torchvision",
         "zoo": "oodometer.models.zoo:load_zoo",
         "callable": "oodometer.models.callable:load_callable",
     },
@@ -91,7 +92,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("resnet50")
     Traceback (most recent call last):
     oodometer.core.errors.UsageError: model 'resnet50': expected KIND:NAME, for example timm:resnet50; known kinds: \
-callable, onnx, predictions, timm, torch, zoo
+callable, onnx, predictions, timm, torch, torchvision, zoo
     """
     match = KIND.fullmatch(spec)
     if match and match[2]:
