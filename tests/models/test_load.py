@@ -18,7 +18,7 @@ def answer(images: np.ndarray) -> np.ndarray:
 
 
 def test_the_kinds():
-    assert model_kinds.names() == ["callable", "onnx", "predictions", "timm", "torch", "zoo"]
+    assert model_kinds.names() == ["callable", "onnx", "predictions", "timm", "torch", "torchvision", "zoo"]
 
 
 def test_an_unknown_kind():
