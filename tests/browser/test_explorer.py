@@ -85,6 +85,7 @@ def test_tables_are_sorted_by_a_click_and_by_keyboard(browser_page: Page, addres
     assert numbers() == sorted(first)
     heading = page.locator("th", has_text="clean").first
     assert heading.get_attribute("aria-sort") == "ascending"
+    assert page.locator("table.searched caption .order").inner_text() == "By clean, least first."
     page.get_by_role("button", name="sort by Model").focus()
     page.keyboard.press("Enter")
     names = page.locator("table.searched tbody th").all_inner_texts()

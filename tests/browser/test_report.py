@@ -47,6 +47,7 @@ SMALL = Table(
         ("net11", "mine", Estimate(0.5, 0.4, 0.6, 400, "x"), -2.0, 20, 0.2),
     ),
     filters="category",
+    order="As they came.",
 )
 """Numbers that are written in every way, some just between two digits, names that need quoting."""
 
@@ -85,6 +86,16 @@ def test_a_click_sorts_numbers_by_value_and_a_second_one_turns_them_round(small_
     table.get_by_role("button", name="images").click()
     assert names(table) == ["=1+1", "<b>bold</b>", "net11", "net9", 'a "quoted", one', "net10"]
     assert table.locator("th[aria-sort='ascending']").count() == 1
+
+
+def test_the_caption_follows_the_order(small_page: Page) -> None:
+    table = small_page.locator("#small table")
+    order = table.locator("caption .order")
+    assert order.inner_text() == "As they came."
+    table.get_by_role("button", name="images").click()
+    assert order.inner_text() == "By images, greatest first."
+    table.get_by_role("button", name="model").click()
+    assert order.inner_text() == "By model, A to Z."
 
 
 def test_the_first_click_puts_the_best_first_and_what_is_not_known_last(small_page: Page) -> None:
@@ -169,7 +180,8 @@ def test_scripts_write_tables_as_the_page_does(small_page: Page) -> None:
         for (const column of data.columns) { delete column.digits; }
         const made = document.createElement("div");
         document.querySelector("main").append(made);
-        oodometer.table(made, data.columns, data.rows, {caption: data.caption, filters: data.filters});
+        const {caption, filters, order} = data;
+        oodometer.table(made, data.columns, data.rows, {caption, filters, order});
         const drawn = (cell) => ["--low", "--high", "--room"].map((name) => cell.style.getPropertyValue(name));
         const plain = (cell) => [cell.tagName, cell.className, cell.scope, cell.textContent.trim(), ...drawn(cell)];
         return [own, made].map((one) => Array.from(one.querySelectorAll("caption, th, td"), plain));

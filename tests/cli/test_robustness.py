@@ -47,7 +47,7 @@ def test_the_text() -> None:
     assert lines[2].startswith(f"  slope      {slope:+.4f} [")
     assert lines[3].startswith(f"  intercept  {intercept:+.4f} [")
     assert lines[10].split()[:5] == ["robust", "robust_intervention", "0.7000", "0.6200", f"{rho:+.4f}"]
-    assert lines[-2:] == ["model   made from  y       τ", "robust  c          0.6200  +0.0400"]
+    assert lines[-2:] == ["model   made from  y       τ", "robust  c          0.6200  +0.0400 [no interval]"]
     assert result.stderr == "* in the line; x, y, ρ, τ are shares; intervals of ρ: line only 95%\n"
     assert "●" not in result.stdout
     assert on_table("--shift", "v2").stdout == result.stdout

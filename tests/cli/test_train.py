@@ -88,7 +88,8 @@ def test_the_card_says_what_was_done(shapes):
     result = oodometer("train", shapes, *words, "--epochs", 1)
     assert result.exit_code == 0
     model = load_model("onnx:resnet8x0.25.onnx")
-    assert model.card == Card("robust intervention", "p", ("erase",), "shapes")
+    n = int(model.notes["parameters"])
+    assert model.card == Card("robust intervention", "p", ("erase",), "shapes", parameters=n)
     assert (model.notes["weights"], model.notes["augment"]) == ("float16", "crop, erase")
 
 
@@ -124,7 +125,8 @@ def test_the_card_names_the_recipe_and_its_weight_decay(shapes):
         (
             ("shapes", "--category", "good"),
             2,
-            "Error: no model category 'good'; known: adversarially trained, more data, robust intervention, standard",
+            "Error: no model category 'good'; known: adversarially trained, human, more data, robust intervention, "
+            "standard",
         ),
         (("shapes", "-o", "a.pt"), 2, "Error: --out a.pt: the file of a trained model ends in .onnx"),
     ],

@@ -15,6 +15,7 @@ from oodometer.analysis.line_rules import DEFAULT_OPTIONS as DEFAULT_LINE
 from oodometer.analysis.line_rules import RobustnessOptions, Rules, baseline_models, rules_for, unused_patterns
 from oodometer.analysis.measured_shifts import MeasuredShift, members_apart
 from oodometer.analysis.origins import Origin
+from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
 from oodometer.analysis.rho_over_images import rho_draws, rho_values
 from oodometer.analysis.robustness_text import axis, signed_bar
@@ -149,7 +150,7 @@ def correlate(
         x: The clean side of shifts that do not say it; by default each shift's other side.
         origins: Category and parent of models whose cards do not say.
     """
-    index = index_at(store)
+    index = models_alone(index_at(store))
     level = options.line.resampling.level
 
     def read(shift: MeasuredShift) -> Points:

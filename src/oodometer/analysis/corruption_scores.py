@@ -183,7 +183,8 @@ def frost_said(cell: Cell) -> str:
 
 
 def _scored(number: Number, draws: SharedDraws, of_cells: About) -> Iterator[Score]:
-    estimate = draws.estimate(number.values)
+    # A model may lose less under a corruption than nothing at all: relative errors go below 0.
+    estimate = draws.estimate(number.values, least=-np.inf if number.metric.startswith("relative") else 0.0)
     yield of_cells.score(number.metric, estimate, number.convention, condition=number.condition)
 
 

@@ -177,7 +177,11 @@ def _balanced(label: np.ndarray, rank: np.ndarray, how: IntervalOptions, cluster
     # Weights stay those of all images: in a resample a class of one image would always be as it is, or left out.
     scores = np.stack([weights * (rank == 0), weights], axis=1)
     return bootstrap_means(
-        scores, lambda means: means[:, 0] / means[:, 1], resampling=how.resampling, clusters=clusters
+        scores,
+        lambda means: means[:, 0] / means[:, 1],
+        resampling=how.resampling,
+        clusters=clusters,
+        bounds=(0.0, 1.0),
     )
 
 
@@ -196,7 +200,7 @@ def estimate_of(
             order = np.argsort(columns[metric.columns.index("confidence")], kind="stable")
             columns = tuple(column[order] for column in columns)
             clusters = clusters if clusters is None else clusters[order]
-        return bootstrap(columns, metric.of, resampling=how.resampling, clusters=clusters)
+        return bootstrap(columns, metric.of, resampling=how.resampling, clusters=clusters, bounds=metric.bounds)
     scores = _scores(metric, columns)
     if metric.kind == "share":
         return share_estimate(scores, how, clusters)
@@ -264,10 +268,22 @@ class SharedDraws:
     name: str
     groups: int | None = None
 
-    def estimate(self, values: np.ndarray) -> Estimate:
-        """The interval of a number that is a function of the means, (1 + D,); its first entry is the number."""
+    def estimate(self, values: np.ndarray, *, least: float = 0.0) -> Estimate:
+        """The interval of a number that is a function of the means, (1 + D,); its first entry is the number.
+
+        Args:
+            least: What the number can't lie below.
+        """
         value = float(values[0])
-        return interval_of(values[1:], value, n=self.n, resampling=self.resampling, name=self.name, groups=self.groups)
+        return interval_of(
+            values[1:],
+            value,
+            n=self.n,
+            resampling=self.resampling,
+            name=self.name,
+            groups=self.groups,
+            bounds=(least, np.inf),
+        )
 
 
 def shared_draws(scores: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None = None) -> SharedDraws:

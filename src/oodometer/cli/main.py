@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
+import threading
 from importlib import import_module
-from typing import Any
+from typing import IO, Any
 
 import click
 
 from oodometer import __version__
 from oodometer.cli.own_stdout import own_stdout
 from oodometer.core.errors import OodometerError
+from oodometer.core.model import PENDING
 
 VERBS = {
     "build": "Make a data set: icons of many vendors.",
@@ -89,6 +93,15 @@ class Failure(click.ClickException):
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
         self.exit_code = exit_code  # type: ignore[misc] # click reads it off the instance
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the line; end at once where a library still computes what nobody waits for any more."""
+        super().show(file)
+        if any(thread.name == PENDING for thread in threading.enumerate()):
+            # The end of the interpreter would pull the ground from under it, and the process be aborted.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self.exit_code)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})

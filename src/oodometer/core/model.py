@@ -34,6 +34,9 @@ class Stoppable(Protocol):
         """End the calls that are under way with an error."""
 
 
+PENDING = "oodometer-pending"
+"""The name of threads in which a library computes what nobody may wait for any more."""
+
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
 

@@ -67,6 +67,7 @@ def table_data(table: Table) -> dict[str, Any]:
         "rows": [[cell_data(value) for value in row] for row in table.rows],
         "filters": table.filters,
         "caption": table.caption,
+        "order": table.order,
     }
 
 

@@ -41,6 +41,7 @@ class Table:
         caption: What it shows, in a sentence.
         rows: A value for each column.
         filters: Whether there is a field to search in it, and a choice for the values of this column; None: neither.
+        order: How the rows stand, in words that stop being true when a reader sorts them; they are apart for that.
         folded: Whether only its caption is shown until it is opened, as for the numbers behind a plot.
     """
 
@@ -50,3 +51,4 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     filters: str | None = None
     folded: bool = False
+    order: str = ""

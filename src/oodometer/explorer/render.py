@@ -70,6 +70,7 @@ def in_kinds(conditions: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, s
 def json_of(value: Any) -> bytes:
     """Plain values and dataclasses as JSON; what is not a number is null.
 
+    >>> from oodometer.core.estimate import Estimate
     >>> json_of({"a": (Estimate(0.5, None, None, 4, "none"), float("nan"))})
     b'{"a": [{"value": 0.5, "low": null, "high": null, "n": 4, "interval": "none"}, null]}'
     """

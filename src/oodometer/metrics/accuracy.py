@@ -79,7 +79,9 @@ def _among_five(rank: np.ndarray, top5: np.ndarray) -> np.ndarray:
     return top_k_right(rank, 5)
 
 
-top_1 = Metric("top-1", "the true class has the largest logit", ("rank",), _right, kind="share", better="higher")
+top_1 = Metric(
+    "top-1", "the true class has the largest logit", ("rank",), _right, kind="share", better="higher", bounds=(0.0, 1.0)
+)
 top_5 = Metric(
     "top-5",
     "the true class is among the five largest logits",
@@ -87,5 +89,6 @@ top_5 = Metric(
     _among_five,
     kind="share",
     better="higher",
+    bounds=(0.0, 1.0),
 )
-error = Metric("error", "1 - top-1", ("rank",), wrong, kind="share", better="lower")
+error = Metric("error", "1 - top-1", ("rank",), wrong, kind="share", better="lower", bounds=(0.0, 1.0))

@@ -206,22 +206,26 @@ rms_calibration = Metric(
     "L2, adaptive bins of 100 images, every bin counted",
     ("confidence", "rank"),
     lambda confidence, rank: rms_calibration_error(confidence, rank == 0),
+    bounds=(0.0, 1.0),
 )
 rms_calibration_published = Metric(
     "rms-calibration:published",
     "L2, adaptive bins of 100 images, the most confident bin left out as in the published script",
     ("confidence", "rank"),
     lambda confidence, rank: rms_calibration_error_published(confidence, rank == 0),
+    bounds=(0.0, 1.0),
 )
 ece = Metric(
     "ece",
     "L1, 15 bins of equal width (0, 1/15], ...",
     ("confidence", "rank"),
     lambda confidence, rank: expected_calibration_error(confidence, rank == 0),
+    bounds=(0.0, 1.0),
 )
 adaptive_ece = Metric(
     "adaptive-ece",
     "L1, 15 bins of equal mass",
     ("confidence", "rank"),
     lambda confidence, rank: adaptive_calibration_error(confidence, rank == 0),
+    bounds=(0.0, 1.0),
 )

@@ -101,6 +101,7 @@ balanced = Metric(
     ("label", "rank"),
     balanced_accuracy,
     better="higher",
+    bounds=(0.0, 1.0),
 )
 worst_class = Metric(
     "worst-class",
@@ -108,4 +109,5 @@ worst_class = Metric(
     ("label", "rank"),
     worst_class_accuracy,
     better="higher",
+    bounds=(0.0, 1.0),
 )

@@ -124,12 +124,14 @@ aurra = Metric(
     ("confidence", "rank"),
     lambda confidence, rank: area_under_response_curve(confidence, rank == 0),
     better="higher",
+    bounds=(0.0, 1.0),
 )
 aurc = Metric(
     "aurc",
     "mean over k of the error among the k most confident; 1 − aurra",
     ("confidence", "rank"),
     lambda confidence, rank: area_under_risk_curve(confidence, rank == 0),
+    bounds=(0.0, 1.0),
 )
 coverage_at_5 = Metric(
     "coverage@5%",
@@ -137,4 +139,5 @@ coverage_at_5 = Metric(
     ("confidence", "rank"),
     lambda confidence, rank: coverage_at_risk(confidence, rank == 0, risk=0.05),
     better="higher",
+    bounds=(0.0, 1.0),
 )

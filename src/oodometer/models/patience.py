@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 from oodometer.core.errors import OodometerError
+from oodometer.core.model import PENDING
 
 T = TypeVar("T")
 
@@ -21,7 +22,7 @@ class Pending(Generic[T]):
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._future: Future[T] = Future()
-        threading.Thread(target=self._do, args=(work,), name="oodometer-pending", daemon=True).start()
+        threading.Thread(target=self._do, args=(work,), name=PENDING, daemon=True).start()
 
     def _do(self, work: Callable[[], T]) -> None:
         with suppress(InvalidStateError):  # it was stopped meanwhile

@@ -70,6 +70,7 @@ def bootstrap(
     *,
     resampling: Resampling = DEFAULT,
     clusters: np.ndarray | None = None,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Estimate:
     """A statistic of all images with the interval from resampling them.
 
@@ -83,6 +84,7 @@ def bootstrap(
         statistic: Of the columns: ``statistic(*columns)``.
         resampling: IntervalOptions.
         clusters: The class, video... of each image; whole clusters are resampled then.
+        bounds: Between which the statistic lies by its nature.
 
     >>> scores = np.arange(100.0)
     >>> print(bootstrap([scores], np.median))
@@ -110,6 +112,7 @@ def bootstrap(
         jackknife=lambda: np.array([of_rows(times) for times in _leave_out(units, resampling.seed)]),
         name=_name(clusters),
         groups=None if clusters is None else units,
+        bounds=bounds,
     )
 
 
@@ -119,6 +122,7 @@ def bootstrap_means(
     *,
     resampling: Resampling = DEFAULT,
     clusters: np.ndarray | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Estimate:
     """A function of means over images, all means over the same resampled images, with its interval.
 
@@ -127,12 +131,15 @@ def bootstrap_means(
         function: Means (D, C) -> (D,), one number for each row; None gives the mean of the only column.
         resampling: IntervalOptions.
         clusters: The class, video... of each image; whole clusters are resampled then.
+        bounds: Between which the number lies by its nature; by default a mean between the least and greatest score.
 
     >>> right = np.array([[1, 1]] * 40 + [[1, 0]] * 40 + [[0, 0]] * 20)
     >>> print(bootstrap_means(right, lambda means: means[:, 0] - means[:, 1]))
     0.4000 [0.3000, 0.5000]  n=100
     """
     units = _units(scores, clusters)
+    if bounds is None:
+        bounds = (-np.inf, np.inf) if function else (np.min(scores), np.max(scores))
     function = function or _only_column
     n = int(units.sizes.sum())
     means = (units.sums.sum(axis=0, dtype=np.float64) / n)[None]
@@ -144,7 +151,7 @@ def bootstrap_means(
         jackknife=lambda: np.concatenate([function(means) for means in _means_without_each(units)]),
         name=_name(clusters),
         groups=None if clusters is None else len(units.sizes),
-        bounds=(-np.inf, np.inf) if function is not _only_column else (np.min(scores), np.max(scores)),
+        bounds=bounds,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ def finished_model(out: Path, key: str, *, half: bool, card: Card, force: bool =
         return None
     if model.notes.get("key") != key:
         raise UsageError(f"{out}: there is a model of another training; give another --out, or --force to replace it")
-    return model if (model.notes.get("weights"), model.card) == (precision(half=half), card) else None
+    own = replace(model.card, parameters=card.parameters)  # which are counted when a model is opened
+    return model if (model.notes.get("weights"), own) == (precision(half=half), card) else None
 
 
 def precision(*, half: bool) -> str:

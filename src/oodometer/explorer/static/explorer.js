@@ -35,6 +35,7 @@
   function connect(table) {
     const headings = Array.from(table.tHead.rows[0].cells);
     headings.forEach(function (heading, place) {
+      const name = (heading.querySelector("a") || heading.firstChild).textContent.trim();
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
@@ -44,6 +45,11 @@
         headings.forEach((other) => other.removeAttribute("aria-sort"));
         heading.setAttribute("aria-sort", down ? "descending" : "ascending");
         sort(table, place, down);
+        const order = table.caption && table.caption.querySelector(".order");
+        if (order) {
+          const ends = heading.className ? ["greatest first", "least first"] : ["Z to A", "A to Z"];
+          order.textContent = `By ${name}, ${ends[down ? 0 : 1]}.`;
+        }
       });
       heading.insertBefore(button, heading.querySelector("small"));
     });

@@ -48,12 +48,13 @@ def section(study: Study) -> Section | None:
         )
         for model in study.models
     )
-    caption = f"All models, the best on {study.conditions[0].name} first. Other columns can be chosen."
+    caption = "All models. Other columns can be chosen."
+    order = f"The best on {study.conditions[0].name} first."
     return Section(
         "leaderboard",
         "Leaderboard",
         (_lead(study),),
-        (Table("leaderboard-table", caption, columns, rows, filters="Category"),),
+        (Table("leaderboard-table", caption, columns, rows, filters="Category", order=order),),
     )
 
 

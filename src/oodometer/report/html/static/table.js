@@ -101,6 +101,7 @@
       this.rows = data.rows;
       this.name = data.name || element.id || element.closest("[id]")?.id || "table";
       this.caption = data.caption || "";
+      this.asItCame = data.order || "";
       this.filters = data.filters === undefined ? null : data.filters;
       this.shown = this.columns.map((column) => !column.hidden);
       this.order = this.rows.map((_, at) => at);
@@ -132,11 +133,15 @@
     }
 
     build() {
-      const caption = make("caption", this.folded ? { className: "unseen" } : {}, make("span", { className: "pinned" }, this.caption));
+      const caption = make("caption", this.folded ? { className: "unseen" } : {}, make("span", { className: "pinned" }, ...this.captionParts()));
       this.table = make("table", {}, caption, make("thead", {}, make("tr")), make("tbody"));
       this.wide = make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": this.caption || "Table" }, this.table);
       this.element.replaceChildren(this.wide);
       this.fill();
+    }
+
+    captionParts() {
+      return this.asItCame ? [`${this.caption} `, make("span", { className: "order" }, this.asItCame)] : [this.caption];
     }
 
     // Head and body of the columns that are shown.
@@ -184,6 +189,17 @@
       this.order = order(this.rows, place, descending);
       this.arrange();
       this.tell();
+      this.tellOrder();
+    }
+
+    // What the caption says about the order is true of the order that there is.
+    tellOrder() {
+      const told = this.table.caption.querySelector(".order");
+      if (told) {
+        const { place, descending } = this.sorted;
+        const ends = this.columns[place].unit === "text" ? ["Z to A", "A to Z"] : ["greatest first", "least first"];
+        told.textContent = `By ${this.columns[place].title}, ${ends[descending ? 0 : 1]}.`;
+      }
     }
 
     // On paper, the more columns the smaller.
