@@ -41,13 +41,13 @@ def test_a_mark_goes_from_clean_to_shifted_with_the_interval_of_the_latter():
     (row,) = drawn_rows(dots((share(0.71), share(0.43))))
     (mark,) = row.marks
     assert (mark.clean, mark.shifted, mark.low, mark.high) == pytest.approx((82, 26, 16, 36))
-    assert mark.title == "m0 on fog: clean 71.0 % [66.0, 76.0], n = 100; shifted 43.0 % [38.0, 48.0], n = 100"
+    assert mark.title == "clean 71.0 % [66.0, 76.0], n = 100; shifted 43.0 % [38.0, 48.0], n = 100"
     assert row.mean == ("50.0", "[45.0, 55.0]")
 
 
 def test_what_was_not_measured_is_said():
     (row,) = drawn_rows(dots((None, None)))
-    assert row.marks[0].title == "m0 on fog: not measured"
+    assert row.marks[0].title == "not measured"
     assert row.marks[0].shifted is None
 
 

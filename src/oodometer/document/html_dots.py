@@ -96,7 +96,7 @@ def drawn_rows(dots: Dots) -> list[DrawnRow]:
     return [
         DrawnRow(
             row,
-            tuple(_mark(row.name, panel, pair, axis) for panel, pair in zip(dots.panels, row.pairs, strict=True)),
+            tuple(_mark(pair, axis) for pair in row.pairs),
             (value_text(row.mean, "percent"), bounds(row.mean, "percent")),
             tuple(lane[place] for lane in lanes),
         )
@@ -104,7 +104,7 @@ def drawn_rows(dots: Dots) -> list[DrawnRow]:
     ]
 
 
-def _mark(name: str, panel: str, pair: tuple[Estimate | None, Estimate | None], axis: Axis) -> Mark:
+def _mark(pair: tuple[Estimate | None, Estimate | None], axis: Axis) -> Mark:
     clean, shifted = pair
     said = [
         f"{text} {in_words(one, 'percent')}{f', n = {one.n:,}' if one.n else ''}"
@@ -117,7 +117,7 @@ def _mark(name: str, panel: str, pair: tuple[Estimate | None, Estimate | None], 
         None if shifted is None else axis.place(shifted.value),
         axis.place(shifted.low) if known else None,  # type: ignore[union-attr,arg-type]
         axis.place(shifted.high) if known else None,  # type: ignore[union-attr,arg-type]
-        f"{name} on {panel}: {'; '.join(said) or 'not measured'}",
+        "; ".join(said) or "not measured",
     )
 
 

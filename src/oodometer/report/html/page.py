@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gzip
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -87,7 +89,7 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
     }
     has_plots = any(isinstance(part, Plot) for section in shown for part in section.parts)
     theme, *scripts = _scripts(has_plots)
-    plotly = _plotly() if has_plots else None
+    plotly, packed = _plotly() if has_plots else (None, "")
     page: str = (
         environment_of("oodometer.report.html", extra="report", what="reports")
         .get_template("page.html.j2")
@@ -100,7 +102,7 @@ def page_html(sections: Iterable[Section], categories: Iterable[str], *, title: 
             style=f"{_styles()}\n{looks_css(known)}",
             theme=theme.text,
             scripts=[script.text for script in scripts],
-            plotly=plotly.text if plotly else "",
+            plotly=packed,
             digests=[script.digest for script in (theme, *scripts, plotly) if script],
         )
     )
@@ -114,10 +116,12 @@ def _scripts(has_plots: bool) -> list[Script]:
     return [Script(_static(f"{name}.js")) for name in names]
 
 
-def _plotly() -> Script:
-    """Plotly, as its Python package brings it."""
+@lru_cache(1)
+def _plotly() -> tuple[Script, str]:
+    """Plotly, as its Python package brings it, and the same packed: it is most of a small report."""
     offline = import_extra("plotly.offline", extra="report", what="reports")
-    return Script(offline.get_plotlyjs().replace("</script", "<\\/script"))
+    script = Script(offline.get_plotlyjs())
+    return script, base64.b64encode(gzip.compress(script.text.encode(), mtime=0)).decode()
 
 
 def _styles() -> str:

@@ -5,17 +5,24 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
-  // Plotly is in the page as text, and becomes a script when it is first needed.
+  let bringing = null;
+
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  // Plotly is in the page packed, and becomes a script when it is first needed.
   function bringPlotly() {
-    if (!window.Plotly) {
+    bringing ??= unpacked(document.getElementById("oodometer-plotly").textContent).then(function (text) {
       const script = document.createElement("script");
-      script.textContent = document.getElementById("oodometer-plotly").textContent;
+      script.textContent = text;
       document.head.append(script);
-    }
+    });
+    return bringing;
   }
 
   function draw(element) {
-    bringPlotly();
     const data = JSON.parse(element.parentElement.querySelector(":scope > script[type='application/json']").textContent);
     element.querySelectorAll(".js-plotly-plot").forEach((one) => window.Plotly.purge(one));
     window.Plotly.purge(element);
@@ -30,7 +37,7 @@
         for (const entry of entries) {
           if (entry.isIntersecting && !drawn.has(entry.target)) {
             watcher.unobserve(entry.target);
-            draw(entry.target);
+            bringPlotly().then(() => drawn.has(entry.target) || draw(entry.target));
           }
         }
       },
@@ -50,7 +57,9 @@
     const before = root.dataset.theme;
     root.classList.add("paper");
     changeTheme("light");
-    elements.forEach((element) => drawn.has(element) || draw(element));
+    if (window.Plotly) {
+      elements.forEach((element) => drawn.has(element) || draw(element));
+    }
     window.addEventListener(
       "afterprint",
       function () {
@@ -63,6 +72,8 @@
 
   if (elements.length) {
     document.addEventListener("DOMContentLoaded", watch);
+    // Whoever prints before looking at a plot gets it too: a printer does not wait.
+    window.addEventListener("load", () => (window.requestIdleCallback || window.setTimeout)(bringPlotly));
   }
   window.addEventListener("beforeprint", print);
 })();
