@@ -129,10 +129,12 @@ def _numbers(
     if asked.wants(kind.metric):
         for place, (name, of_sequence) in enumerate(sequences.items()):
             said = f"{kind.what} of {len(of_sequence)}, {COMPARED}"
-            estimate = draws.estimate(mine[:, place])
+            estimate = draws.estimate(mine[:, place], least=0.0)
             yield of_cells.score(kind.metric, estimate, said, condition=f"imagenet-p/{name}")
         said = f"{kind.what}, {COMPARED}; mean over {len(sequences)} sequences"
-        yield of_cells.score(kind.metric, draws.estimate(mean_over_sequences(mine)), said, condition="imagenet-p")
+        yield of_cells.score(
+            kind.metric, draws.estimate(mean_over_sequences(mine), least=0.0), said, condition="imagenet-p"
+        )
     if kind.metric == FLIPS and len(top5) > len(sequences) and asked.wants(RATE):
         yield from or_left_out(
             _rate(draws, len(sequences), of_cells, str(asked.options.normaliser)), (RATE,), of_cells.model
@@ -148,7 +150,7 @@ def _rate(draws: SharedDraws, n: int, of_cells: About, by: str) -> Iterator[Scor
     defined = (others > 0).all(axis=1)
     values[defined] = mean_rate(mine[defined], others[defined])
     said = f"mean over {n} sequences of the flip probability by that of {by}"
-    yield of_cells.score(RATE, draws.estimate(values), said, condition="imagenet-p")
+    yield of_cells.score(RATE, draws.estimate(values, least=0.0), said, condition="imagenet-p")
 
 
 def _other(index: Index, name: str, sequences: Sequences) -> Sequences:

@@ -268,7 +268,7 @@ class SharedDraws:
     name: str
     groups: int | None = None
 
-    def estimate(self, values: np.ndarray, *, least: float = 0.0) -> Estimate:
+    def estimate(self, values: np.ndarray, *, least: float = -np.inf) -> Estimate:
         """The interval of a number that is a function of the means, (1 + D,); its first entry is the number.
 
         Args:
