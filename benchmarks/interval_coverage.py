@@ -16,6 +16,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from oodometer.metrics.calibration_error import BINNINGS
 from oodometer.metrics.calibration_interval import calibration_interval
 from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.correlation import kendall, spearman
 from oodometer.stats.correlation_over_images import correlation_over_images, over_images
 from oodometer.stats.line_intervals import band_of, line_spread, moved_by_images
 from oodometer.stats.lines import fit_line
@@ -25,6 +26,8 @@ SLOPE, INTERCEPT, SCATTER, PLACE = 1.1, -0.8, 0.05, 0.7
 MODELS = (5, 10, 20, 70)
 N_IMAGES, SHARED = 1000, 0.6
 """Images behind each accuracy, and the share of the variance of an answer that is the image's."""
+RANKS = (0.5, 0.8, 0.95, 0.99)
+"""True rank correlations."""
 
 
 def population(temperature: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -107,8 +110,29 @@ def lines(sets: int, rng: np.random.Generator) -> Iterator[str]:
         yield f"| {models} | {' | '.join(f'{share:.0f}' for share in 100 * held / sets)} |"
 
 
+def ranks(sets: int, rng: np.random.Generator) -> Iterator[str]:
+    """A line of the table for each number of models: rank correlations without images, by formula and by simulation."""
+    for models in (*MODELS[:3], 40, 70, 338):
+        cells = []
+        # Of normal values: 6/pi arcsin(r/2) and 2/pi arcsin(r) (Kruskal, JASA 53, 1958).
+        for of, pearsons_of in (
+            (spearman, lambda r: 2 * np.sin(np.pi * r / 6)),
+            (kendall, lambda r: np.sin(np.pi * r / 2)),
+        ):
+            for truth in RANKS:
+                r = pearsons_of(truth)
+                x = rng.normal(size=(sets, models))
+                y = r * x + np.sqrt(1 - r * r) * rng.normal(size=(sets, models))
+                for by in ("formula", "simulation"):
+                    found = [of(*values, by=by) for values in zip(x, y, strict=True)]
+                    held = sum(each.low is not None and each.low <= truth <= each.high for each in found)
+                    cells.append(f"{100 * held / sets:.0f}")
+        pairs = (" → ".join(pair) for pair in zip(cells[::2], cells[1::2], strict=True))
+        yield f"| {models} | {' | '.join(pairs)} |"
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=300)
     sets = parser.parse_args().sets
@@ -117,6 +141,10 @@ def main() -> None:
         print(row, flush=True)
     print("\n| models | slope | intercept | band | Pearson | Spearman | Kendall |\n|---|---|---|---|---|---|---|")
     for row in lines(sets, np.random.default_rng(2)):
+        print(row, flush=True)
+    names = [f"{kind} {truth:g}" for kind in ("Spearman", "Kendall") for truth in RANKS]
+    print(f"\n| models | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
+    for row in ranks(sets, np.random.default_rng(3)):
         print(row, flush=True)
 
 

@@ -93,6 +93,28 @@ def test_the_name_without_its_data_is_enough_where_it_means_one(filled, make_dat
     )
 
 
+def test_a_pattern_over_two_families_of_a_table_is_the_mean_of_all():
+    # The testbed has ImageNet-C from disk and made in memory, both against val.
+    columns = [f"imagenet-c.{name}.1_{where}" for name in ("fog", "snow") for where in ("on-disk", "in-memory")]
+    rows = ["a," + ",".join(["70", "60", "50", "40", "30"]), "b," + ",".join(["60", "50", "40", "30", "20"])]
+    text = "\n".join([",".join(["model", "val", *columns]), *rows]) + "\n"
+    index = index_of_table(parse_table(text, source="t.csv"))
+    assert [one.name for one in measured_shifts(index).shifts] == ["imagenet-c_on-disk", "imagenet-c_in-memory"]
+    name, x, y = asked(index, "imagenet-c.*")
+    assert (name, x, set(y)) == ("imagenet-c.*", ("val",), set(columns))
+    assert set(asked(index, "imagenet-c.fog.*")[2]) == set(columns[:2])
+
+
+def test_a_pattern_over_families_of_several_data_names_them(filled, make_dataset):
+    for name in ("a", "b"):
+        data = make_dataset(20, name=name, ids=[f"{name}{at}" for at in range(20)])
+        for condition in ("clean", *FAMILY):
+            filled.add(data, [0] * 20, condition=condition)
+    assert message_of(UsageError, look(filled.store), "imagenet-c/fog/*") == (
+        "imagenet-c/fog/* stands for several shifts; say which: imagenet-c@a, imagenet-c@b"
+    )
+
+
 # Sides that the user names
 
 

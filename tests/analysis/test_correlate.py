@@ -161,6 +161,21 @@ def test_each_pair_takes_the_models_that_have_both():
     assert {p.synthetic: p.r.value for p in found.pairs}["pgd"] == pytest.approx(np.corrcoef(a, b)[0, 1])
 
 
+def test_what_is_said_of_many_conditions_is_said_once():
+    without = {("m19", "c/fog/1"), ("m19", "c/fog/2")}
+    found = report(["c"], ["v2"], CorrelateOptions(each=True), rows=rows_of({**CLEAN, **SHIFTED}, without=without))
+    assert found.notes == ("left out, not measured on val and c/fog/1 (as on 1 more): m19",)
+
+
+def test_a_model_at_zero_is_in_no_line_on_the_logit_scale():
+    nothing_right = {**SHIFTED, "v2": np.where(np.arange(M) == 3, 0.0, SHIFTED["v2"])}
+    found = report(["pgd"], ["v2"], rows=rows_of({**CLEAN, **nothing_right}))
+    whole = robustness_of_table(rows_of({**CLEAN, **nothing_right}), "v2", x=("val",), origins=ORIGINS)
+    assert found.natural[0].baseline == whole.fitted.n == 9
+    linear = CorrelateOptions(line=RobustnessOptions(scale="linear"))
+    assert report(["pgd"], ["v2"], linear, rows=rows_of({**CLEAN, **nothing_right})).natural[0].baseline == 10
+
+
 def test_too_few_models_are_undefined_and_a_shift_with_itself_is_certain():
     few = CorrelateOptions(over=("more_data",))
     rows = rows_of({**CLEAN, **SHIFTED}, without={("m19", "pgd")})

@@ -45,14 +45,24 @@ def asked_shift(index: Index, text: str, x: Sequence[str] = ()) -> MeasuredShift
 def _of_store(index: Index, name: str) -> MeasuredShift:
     every = measured_shifts(index).shifts
     wanted = [shift for shift in every if shift.name == name] or [shift for shift in every if _is_called(shift, name)]
-    if not wanted:
-        wanted = [part for shift in every if (part := _part_of(shift, name)) is not None]
     if len(wanted) == 1:
         return wanted[0]
-    if wanted:
-        names = ", ".join(shift.name for shift in wanted)
-        raise UsageError(f"{index}: {name} stands for several shifts; say which: {names}")
+    parts = {} if wanted else {shift.name: part for shift in every if (part := _part_of(shift, name)) is not None}
+    if parts and _go_together(list(parts.values())):
+        first = next(iter(parts.values()))
+        family = first.family if len(parts) == 1 else None
+        return replace(first, members=tuple(side for part in parts.values() for side in part.members), family=family)
+    several = [shift.name for shift in wanted] or list(parts)
+    if several:
+        raise UsageError(f"{index}: {name} stands for several shifts; say which: {', '.join(several)}")
     return _with_sides(index, name, ())
+
+
+def _go_together(parts: Sequence[MeasuredShift]) -> bool:
+    """Whether a pattern takes members of families that have one clean side, so that there is a mean of all."""
+    sides = {(part.standards, part.kind, part.measure, part.of_other_images) for part in parts}
+    # What is joined with predictions has their images, which the others need not have.
+    return len(parts) == 1 or (len(sides) == 1 and not any(part.has_predictions for part in parts))
 
 
 def _is_called(shift: MeasuredShift, name: str) -> bool:

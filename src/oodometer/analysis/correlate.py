@@ -212,7 +212,7 @@ def correlate_points(
     rho = {key: _rho(one, in_line[key], chosen) for key, one in every.items()}
     line = options.line
     level = line.resampling.level
-    notes = [note for one in every.values() for note in (*one.points.notes, *one.rules.notes)]
+    notes = _told_once(list(every.values()))
     return Correlations(
         pairs=tuple(
             pair
@@ -221,8 +221,8 @@ def correlate_points(
                 [_pair(other.points.y, one.points.y, rho[id(other)], rho[id(one)], level) for other in synthetic]
             )
         ),
-        synthetic=tuple(_fitted(one.points, in_line[id(one)]) for one in synthetic),
-        natural=tuple(_fitted(one.points, in_line[id(one)]) for one in natural),
+        synthetic=tuple(_fitted(one, in_line[id(one)]) for one in synthetic),
+        natural=tuple(_fitted(one, in_line[id(one)]) for one in natural),
         scale=line.scale,
         level=level,
         notes=tuple(dict.fromkeys([*notes, *unused_patterns(models, line.leave_out)])),
@@ -274,8 +274,28 @@ def _correlated(origins: Sequence[Origin], options: CorrelateOptions) -> np.ndar
     return np.array([origin.category in over for origin in origins])
 
 
-def _fitted(points: Points, in_line: np.ndarray) -> FittedShift:
-    return FittedShift(points.y, points.x[0], points.conditions, int(in_line.sum()))
+def _fitted(ruled: Ruled, in_line: np.ndarray) -> FittedShift:
+    points = ruled.points
+    inside = np.array([all(0 < each.value < 1 for each in (*point.x, point.y)) for point in points.models], dtype=bool)
+    # Of 0 % or 100 % there is no logit or probit, and the line goes without.
+    fitted = in_line if ruled.rules.options.scale == "linear" else in_line & inside
+    return FittedShift(points.y, points.x[0], points.conditions, int(fitted.sum()))
+
+
+def _told_once(ruled: Sequence[Ruled]) -> list[str]:
+    """The notes about all shifts; what is said of many in the same words is said of the first and the number of others.
+
+    A family's hundred conditions leave out the same models.
+    """
+    shift = "\0"
+    said: dict[str, list[str]] = {}
+    for each in ruled:
+        for note in (*each.points.notes, *each.rules.notes):
+            said.setdefault(note.replace(each.points.y, shift), []).append(each.points.y)
+    return [
+        note.replace(shift, names[0] if len(names) == 1 else f"{names[0]} (as on {len(names) - 1} more)")
+        for note, names in said.items()
+    ]
 
 
 def _best_first(pairs: Sequence[ShiftPair]) -> list[ShiftPair]:

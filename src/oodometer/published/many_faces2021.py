@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from oodometer.metrics.corruption_error import COMMON
+from oodometer.published import nature_of_robustness
 from oodometer.published.checks import Check, Remark, Reproduction
 from oodometer.published.hendrycks2019 import error_rounding, errors_from_ce
 from oodometer.published.hypotheses import (
@@ -78,11 +79,13 @@ def reproduce() -> Reproduction:
         *_other_papers(tables["imagenet_c_ce"], before, read_table("recht2019_imagenet")),
         *statements(tables),
         *_verdicts(tables),
+        *nature_of_robustness.checks(tables),
     )
     remarks = (
         *inconsistencies(tables, before),
         *_within_the_noise(tables["real_blur"]),
         *_remarks_on_verdicts(tables),
+        *nature_of_robustness.remarks(tables),
     )
     return Reproduction(PAPER, TITLE, checks, remarks)
 
