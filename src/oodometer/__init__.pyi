@@ -64,6 +64,7 @@ from oodometer.data.label_file import read_labels as read_labels
 from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
 from oodometer.data.training_set import training_set as training_set
+from oodometer.document.table import Table as Table
 from oodometer.engine.imports import import_predictions as import_predictions
 from oodometer.engine.imports import import_table as import_table
 from oodometer.engine.run import RunOptions as RunOptions
@@ -92,8 +93,7 @@ from oodometer.quickstart.photographs import QuickstartPhotographs as Quickstart
 from oodometer.quickstart.photographs import quickstart_photographs as quickstart_photographs
 from oodometer.report.html.page import report_html as report_html
 from oodometer.report.tables.of_store import table as table
-from oodometer.report.tables.table import ModelTable as ModelTable
-from oodometer.report.tables.table import TableOptions as TableOptions
+from oodometer.report.tables.options import TableOptions as TableOptions
 from oodometer.report.write import Report as Report
 from oodometer.report.write import report as report
 from oodometer.sheets.options import SheetOptions as SheetOptions

@@ -10,7 +10,7 @@ from oodometer.cli.output import Lines, as_json, print_json, say, watching
 from oodometer.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from oodometer.analysis.leaderboard import Leaderboard
+    from oodometer.document.table import Table
     from oodometer.quickstart.audience import Audience
 
 
@@ -48,7 +48,7 @@ def command(
     from oodometer.quickstart.audience import Audience
     from oodometer.quickstart.icons import quickstart
 
-    def show(board: Leaderboard) -> None:
+    def show(board: Table) -> None:
         print_json(board.as_json()) if as_json else click.echo(board)
 
     audience = Audience(say, watching, Lines("packages"), show)

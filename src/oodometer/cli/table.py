@@ -10,7 +10,7 @@ from oodometer.cli.output import as_json, origins_in, print_json, say
 from oodometer.cli.robustness import of_the_line, options_of
 
 if TYPE_CHECKING:
-    from oodometer.report.tables import TableOptions
+    from oodometer.report.tables.options import TableOptions
 
 
 @click.command(
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--columns",
     metavar="NAME,...",
     default="",
-    help="Of the leaderboard: clean, accuracy, drop, rho, tau, calibration, aurra, mce, relative-mce, "
+    help="Of the leaderboard: clean, accuracy, drop, rho, tau, ece, calibration, aurra, mce, relative-mce, "
     "mean-corruption-error.  [default: clean,accuracy,rho, and mce where it is defined] Of corruptions: ce or "
     "relative-ce instead of accuracies.",
 )
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 @as_json
 def command(store: str, what: str, output: str | None, as_json: bool, **flags: Any) -> None:
     """Write a table of a store."""
+    from oodometer.document.table import form_of
     from oodometer.report.tables.of_store import table
-    from oodometer.report.tables.table import form_of
 
     form = flags["form"] or form_of(output or "")
     line, origins = options_of(flags), origins_in(flags["categories"])
@@ -81,7 +81,7 @@ def command(store: str, what: str, output: str | None, as_json: bool, **flags: A
 
 def _options(form: str, flags: dict[str, Any]) -> TableOptions:
     from oodometer.report.tables.of_store import room_for
-    from oodometer.report.tables.table import TableOptions
+    from oodometer.report.tables.options import TableOptions
 
     names = tuple(name.strip() for name in flags["columns"].split(",") if name.strip())
     room = room_for(form)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from oodometer.core.estimate import Estimate
-from oodometer.document.numbers import Unit, Value, bounds, usual_digits, value_text
-from oodometer.document.table import Column, Table
+from oodometer.document.numbers import Unit, Value, bounds, value_of, value_text
+from oodometer.document.table import Column, Table, digits_of
 
 LONGEST = 36
 """Letters of a text on one line."""
@@ -19,22 +19,30 @@ LONGEST_TITLE = 14
 
 @dataclass(frozen=True)
 class CellText:
-    """A cell as it is shown: the number, its interval, and where that lies between the ends of its column (0 to 1)."""
+    """A cell as it is shown.
+
+    Args:
+        text, interval: The number, and its interval.
+        bar: Where the interval lies between the ends of its column (0 to 1).
+        value: The number in full, by which it is sorted.
+        bold: Whether it is the best of its column.
+        link: Where it leads, if anywhere.
+    """
 
     unit: Unit
     text: str
     interval: str = ""
     bar: tuple[float, float] | None = None
+    value: float | None = None
+    bold: bool = False
+    link: str = ""
 
 
 def cell_texts(table: Table) -> list[list[CellText]]:
     """Every row of a table, without the columns that are hidden at first."""
-    shown = [
-        [_cell_text(value, column, digits_of(column, values), ends) for value in values]
-        for column, values in _columns(table)
-        if not column.hidden
-        for ends in [_ends(values) if column.bar else None]
-    ]
+    shown = [_column_texts(table, place) for place, column in enumerate(table.columns) if not column.hidden]
+    if table.links:
+        shown[0] = [replace(cell, link=link) for cell, link in zip(shown[0], table.links, strict=True)]
     return [list(row) for row in zip(*shown, strict=True)]
 
 
@@ -43,17 +51,12 @@ def shown_columns(table: Table) -> list[tuple[Column, int]]:
     return [(column, _room(column, values)) for column, values in _columns(table) if not column.hidden]
 
 
-def digits_of(column: Column, values: Sequence[Value]) -> int:
-    """The digits behind the point, the same in a whole column."""
-    return usual_digits(column.unit, values) if column.digits is None else column.digits
-
-
 def table_data(table: Table) -> dict[str, Any]:
     """The table for the scripts, in full precision; an estimate is ``[value, low, high, n]``."""
     return {
         "columns": [
             {
-                "title": column.title,
+                "title": column.name,
                 "unit": column.unit,
                 "about": column.about,
                 "better": column.better,
@@ -68,6 +71,7 @@ def table_data(table: Table) -> dict[str, Any]:
         "filters": table.filters,
         "caption": table.caption,
         "order": table.order,
+        "bold": sorted(table.bold),
     }
 
 
@@ -98,14 +102,14 @@ def plain(value: Any) -> Any:
 
 
 def _columns(table: Table) -> list[tuple[Column, list[Value]]]:
-    return [(column, [row[place] for row in table.rows]) for place, column in enumerate(table.columns)]
+    return [(column, table.values(place)) for place, column in enumerate(table.columns)]
 
 
 def _room(column: Column, values: Sequence[Value]) -> int:
     """Room for the longest text and for the title, within reason: names on one line, tables not too broad."""
     if column.unit != "text":
-        return min(len(column.title), LONGEST_TITLE)
-    return min(max(len(text) for text in (column.title, *values) if isinstance(text, str)), LONGEST)
+        return min(len(column.name), LONGEST_TITLE)
+    return min(max(len(text) for text in (column.name, *values) if isinstance(text, str)), LONGEST)
 
 
 def _ends(values: Sequence[Value]) -> tuple[float, float] | None:
@@ -116,10 +120,24 @@ def _ends(values: Sequence[Value]) -> tuple[float, float] | None:
     return (low, high) if high > low else None
 
 
-def _cell_text(value: Value, column: Column, digits: int, ends: tuple[float, float] | None) -> CellText:
-    text = value_text(value, column.unit, digits, least=column.least)
-    interval = bounds(value, column.unit, digits)
-    if not interval or ends is None or not isinstance(value, Estimate) or value.low is None or value.high is None:
-        return CellText(column.unit, text, interval)
+def _column_texts(table: Table, place: int) -> list[CellText]:
+    column, values = table.columns[place], table.values(place)
+    digits, ends = digits_of(column, values), _ends(values) if column.bar else None
+    return [
+        CellText(
+            column.unit,
+            value_text(value, column.unit, digits, least=column.least),
+            bounds(value, column.unit, digits),
+            _bar(value, ends),
+            value_of(value),
+            (at, place) in table.bold,
+        )
+        for at, value in enumerate(values)
+    ]
+
+
+def _bar(value: Value, ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    if ends is None or not isinstance(value, Estimate) or value.low is None or value.high is None:
+        return None
     start, width = ends[0], ends[1] - ends[0]
-    return CellText(column.unit, text, interval, ((value.low - start) / width, (value.high - start) / width))
+    return (value.low - start) / width, (value.high - start) / width

@@ -11,6 +11,7 @@ from typing import Any
 from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain
 from oodometer.document.numbers import bounds, value_text, with_interval
+from oodometer.document.table import Table
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.links import path_link, query_link, twin
 from oodometer.report.palette import UNKNOWN
@@ -82,4 +83,6 @@ def json_of(value: Any) -> bytes:
 
 
 def _as_plain(value: Any) -> Any:
+    if isinstance(value, Table):
+        return value.as_json()
     return value.tolist() if hasattr(value, "tolist") else vars(value)

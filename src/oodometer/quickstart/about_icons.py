@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from oodometer import __version__
-from oodometer.analysis.leaderboard import Column
 from oodometer.build.icons.build import Built
 from oodometer.document.section import Section, Words
+from oodometer.quickstart.icon_board import IconSet
 
 
-def about_icons(out: str, built: Built, columns: Sequence[Column]) -> Section:
+def about_icons(out: str, built: Built, sets: Sequence[IconSet]) -> Section:
     """What the icons are, whose, and what to type next."""
     packages = sorted({row.package for row in built.rows})
     vendors = sorted({row.style for row in built.rows})
@@ -26,7 +26,7 @@ def about_icons(out: str, built: Built, columns: Sequence[Column]) -> Section:
             "each can be tested on all of these.",
         ),
         parts=(
-            Words(tuple(f"{column.title} ({column.condition}): {column.about}." for column in columns), "list"),
+            Words(tuple(f"{one.title} ({one.condition}): {one.about}." for one in sets), "list"),
             Words(
                 (
                     f"The art is from {', '.join(packages)}, under {', '.join(licences)}.",

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from oodometer.analysis.leaderboard import Leaderboard
 from oodometer.core.dataset import Progress, silent
 from oodometer.core.talk import Tell, unheard
+from oodometer.document.table import Table
 from oodometer.engine.run import Watcher
 
 Watch = Callable[[str], AbstractContextManager[Watcher]]
@@ -21,7 +21,7 @@ def nobody(what: str) -> AbstractContextManager[Watcher]:  # noqa: ARG001 - nobo
     return contextlib.nullcontext(Watcher())
 
 
-def unread(board: Leaderboard) -> None:
+def unread(board: Table) -> None:
     """The reader who is not there."""
 
 
@@ -39,7 +39,7 @@ class Audience:
     tell: Tell = unheard
     watch: Watch = nobody
     fetching: Progress = silent
-    measured: Callable[[Leaderboard], None] = unread
+    measured: Callable[[Table], None] = unread
 
 
 NOBODY = Audience()

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from oodometer.analysis.leaderboard import Column, Leaderboard, leaderboard
 from oodometer.build.icons.build import Built, IconOptions, build_icons
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError
@@ -17,15 +16,18 @@ from oodometer.core.talk import Tell
 from oodometer.corruptions.jit import tell_if_compiling
 from oodometer.data.load import load_data
 from oodometer.data.subset import stratified
+from oodometer.document.table import Table
 from oodometer.engine.run import conditions_of, run
 from oodometer.models.load import expand, load_model
 from oodometer.quickstart.about_icons import about_icons
 from oodometer.quickstart.audience import NOBODY, Audience
+from oodometer.quickstart.icon_board import IconSet, icon_board
 from oodometer.report.html.page import report_html, write_report
 from oodometer.shifts.adversarial import attack_shift
 from oodometer.shifts.resolve import asked_for
 from oodometer.shifts.sources import Sources
 from oodometer.store.index import index_at
+from oodometer.study import study_of
 from oodometer.study.pictures import study_with_pictures
 
 IMAGES = 100
@@ -50,7 +52,7 @@ class Quickstart:
         report: The page.
     """
 
-    leaderboard: Leaderboard
+    leaderboard: Table
     store: str
     report: str
 
@@ -140,29 +142,29 @@ def _shifts(name: str, sources: Sources) -> list[Shift]:
     return [shift for shift in asked_for([name], sources).found if isinstance(shift, Shift)]
 
 
-def _measure(
-    models: Sequence[Model], asked: Sequence[Condition | Shift], address: str, audience: Audience
-) -> Leaderboard:
+def _measure(models: Sequence[Model], asked: Sequence[Condition | Shift], address: str, audience: Audience) -> Table:
     """Run what is missing, and make the leaderboard of it."""
     n_conditions = len(conditions_of(asked))
     audience.tell(f"asking {len(models)} models about {n_conditions} conditions; the answers are kept in {address}")
     tell_if_compiling(audience.tell)
     with audience.watch("predictions") as watcher:
         done = run(models, asked, store=address, watcher=watcher)
-    board = leaderboard(index_at(done), done.cells, columns(), robust_in=2)
+    # What else is in the store, of other calls, does not count.
+    study = study_of(index_at(done).only(done.cells))
+    board = icon_board(study, icon_sets(), robust_in="icons-style")
     # An attack that found nothing because gradients vanish is told wherever its number is.
     return replace(board, notes=(*board.notes, *done.warnings))
 
 
-def columns() -> list[Column]:
-    """The columns of the leaderboard."""
+def icon_sets() -> list[IconSet]:
+    """What the networks are asked about, the columns of the leaderboard."""
     return [
-        Column("IID", "icons-iid", "icons like those of the training: the same vendors, the same objects"),
-        Column("version", "icons-versions", "another drawing, old or new, of icons that were trained on"),
-        Column("style", "icons-style", "a vendor that was never seen: Microsoft's three drawings"),
-        Column("subtype", "icons-subtypes", "50 objects that were never seen, of classes that were"),
-        Column("corrupted", CORRUPTIONS, "15 corruptions at 5 severities of 32 px, the mean over all 75"),
-        Column("PGD", ATTACK, "the worst change of every pixel by at most 4 of 255 levels that gradients find"),
+        IconSet("IID", "icons-iid", "icons like those of the training: the same vendors, the same objects"),
+        IconSet("version", "icons-versions", "another drawing, old or new, of icons that were trained on"),
+        IconSet("style", "icons-style", "a vendor that was never seen: Microsoft's three drawings"),
+        IconSet("subtype", "icons-subtypes", "50 objects that were never seen, of classes that were"),
+        IconSet("corrupted", CORRUPTIONS, "15 corruptions at 5 severities of 32 px, the mean over all 75"),
+        IconSet("PGD", ATTACK, "the worst change of every pixel by at most 4 of 255 levels that gradients find"),
     ]
 
 
@@ -170,7 +172,7 @@ def _make_report(out: Path, built: Built, tell: Tell) -> Path:
     """Write the report of all that is in the store, unless it is there as it would be."""
     tell("making the report")
     study = study_with_pictures(f"{out}/runs", [f"{out}/icons"])
-    text = report_html(study, title=TITLE, more=[about_icons(str(out), built, columns())])
+    text = report_html(study, title=TITLE, more=[about_icons(str(out), built, icon_sets())])
     place = out / REPORT
     if place.is_file() and place.read_bytes() == text.encode():
         tell(f"{place} is as it was")

@@ -1,4 +1,4 @@
-"""What is told of each model besides accuracies: mCE, calibration error, AURRA."""
+"""What is told of each model besides accuracies: mCE, calibration errors, AURRA."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oodometer.study.study import Study, StudyModel
 
 OF_FAMILIES = ("mce", "relative-mce", "mean-corruption-error", "ce", "relative-ce")
-OF_CELLS = ("rms-calibration", "aurra")
+OF_CELLS = ("ece", "rms-calibration", "aurra")
 FEWEST_DRAWS = 100
 MOST_DRAWN = 200_000_000
 """Images times draws of the bootstraps of all cells together: about half a minute. Beyond, the draws are fewer."""

@@ -13,18 +13,6 @@ from oodometer.study import Study, study_of
 
 
 @pytest.fixture
-def names() -> tuple[str, ...]:
-    """Names that mean something in LaTeX, Markdown, CSV or a terminal."""
-    return (
-        r"a_b & 50% $x^2$ #1 {~} \evil{} <b>|</b>",
-        "[t] *star* -- `code` 'it' \"q\" ]]",
-        "=cmd|' /C calc'!A0",
-        "two\nlines\tand \x07 中文 é",
-        "https://example.org/x www.example.org",
-    )
-
-
-@pytest.fixture
 def study(filled, make_dataset, right) -> Callable[..., Study]:
     """``study({"a": (900, 500)}, n=1000)``: models by how many images they are right on, clean and shifted."""
 

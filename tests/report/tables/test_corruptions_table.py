@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from made_tables import bold_in, column_of, keys_of
 from oodometer.analysis.score import score
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.data.imagenet import imagenet
@@ -28,19 +29,19 @@ def corrupted(filled, make_dataset, right):
 
 def test_means_over_severities_in_the_order_of_the_paper(corrupted):
     table = corruptions_table(corrupted)
-    assert [(one.id, one.title, one.over) for one in table.columns] == [
+    assert [(one.key, one.title, one.over) for one in table.columns[3:]] == [
         ("clean", "clean", ""),
         ("mean", "mean", ""),
         ("gaussian_noise", "Gauss.", "noise"),
         ("fog", "Fog", "weather"),
     ]
     # By hand: 190/200; fog 190 - 10 x 3 of 200 in the mean over severities 1 to 5; noise 190 - 20 x 3.
-    values = [[cell.value for cell in row.cells] for row in table.rows]
+    values = [[cell.value for cell in row[3:]] for row in table.rows]
     assert values[0] == pytest.approx([0.95, (0.8 + 0.65) / 2, 0.65, 0.8])
     assert values[1] == pytest.approx([0.65, (0.5 + 0.35) / 2, 0.35, 0.5])
     (grid,) = grids_of(corrupted)
-    assert table.rows[0].cells[3] == grid.over_severities("a", "fog")
-    assert table.rows[0].bold == (True, True, True, True)
+    assert column_of(table, "fog")["a"] == grid.over_severities("a", "fog")
+    assert bold_in(table, "a") == {"clean", "mean", "gaussian_noise", "fog"}
     assert "Each corruption: the mean over severities 1 to 5; mean: over 2 corruptions." in table.footnotes
 
 
@@ -66,17 +67,18 @@ def test_corruption_errors_are_those_of_score(filled, make_dataset, right, ratio
                 filled.add(data, hits, condition=f"imagenet-c/{name}/{severity}", **about)
     study = study_of(filled.store)
     table = corruptions_table(study, TableOptions(columns=(ratio,)))
-    assert [column.id for column in table.columns][:2] == ["error", mean]
-    assert table.columns[1].title == title
-    assert {column.id for column in table.columns[2:]} == set(COMMON)
+    assert keys_of(table)[:2] == ["error", mean]
+    assert [column.title for column in table.columns if column.key == mean] == [title]
+    shown = {column.key for column in table.columns if not column.hidden}
+    assert shown == {"model", "error", mean, *COMMON}
     scored = {(row.model, row.condition): row.estimate for row in score(filled.store, metrics=[ratio, mean]).rows}
-    for row in table.rows:
-        cells = dict(zip([column.id for column in table.columns], row.cells, strict=True))
-        assert cells["error"].value == pytest.approx(0.05 if row.model == "a" else 0.35)
-        assert cells[mean] == scored[row.model, "imagenet-c"]
+    for model in ("a", "b"):
+        assert column_of(table, "error")[model].value == pytest.approx(0.05 if model == "a" else 0.35)
+        assert column_of(table, mean)[model] == scored[model, "imagenet-c"]
         for name in COMMON:
-            assert cells[name] == scored[row.model, f"imagenet-c/{name}"]
-    assert any("AlexNet" in note for note in table.notes)
+            assert column_of(table, name)[model] == scored[model, f"imagenet-c/{name}"]
+    assert any("AlexNet" in note for note in table.footnotes)
+    assert table.caption.startswith("Corruption error" if ratio == "ce" else "Relative corruption error")
 
 
 def test_no_corruption_error_without_a_normaliser(corrupted):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from made_tables import column_of, models_of
 from oodometer.analysis.gaps import gaps
 from oodometer.core.errors import StoreError
 from oodometer.report.tables import TableOptions, gaps_table
@@ -13,15 +14,15 @@ from oodometer.study import study_of
 def test_the_same_as_gaps(four):
     table = gaps_table(four)
     known = {one.model: one.gap for one in gaps(four.index).rows}
-    assert {row.model: row.cells[0] for row in table.rows} == known
-    assert [row.model for row in table.rows] == ["a", "b", "c", "d"]  # the best on the clean set first
-    assert not any(bold for row in table.rows for bold in row.bold)
+    assert column_of(table, "new") == known
+    assert models_of(table) == ["a", "b", "c", "d"]  # the best on the clean set first
+    assert not table.bold
     assert any("loses nothing" in note for note in table.footnotes)
     assert "n = 1,000 images." in table.footnotes
 
 
 def test_largest_gap_first_where_asked(four):
-    assert [row.model for row in gaps_table(four, TableOptions(sort="new")).rows] == ["c", "d", "a", "b"]
+    assert models_of(gaps_table(four, TableOptions(sort="new"))) == ["c", "d", "a", "b"]
 
 
 def test_no_shift_no_gap(filled, make_dataset, right):

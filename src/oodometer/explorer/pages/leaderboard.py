@@ -1,70 +1,50 @@
-"""The leaderboard: every model on every condition, and its robustness under a shift."""
+"""The leaderboard of the report, as far as it fits a page; while a study is being made, what was counted already."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from oodometer.analysis.families import family_in
 from oodometer.analysis.origins import Origin
 from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.document.numbers import size_range
 from oodometer.document.section import Dots, Part, Words
+from oodometer.document.table import Table
 from oodometer.explorer.catalogue import Catalogue, UnknownName
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.links import path_link
 from oodometer.explorer.pages.answers import clean_names, sizes_of
 from oodometer.report.html.sections.overview import section
 from oodometer.report.palette import UNKNOWN, looks_of
+from oodometer.report.tables import model_table
+from oodometer.report.tables.board_columns import accuracy_on, board_numbers
+from oodometer.report.tables.footnotes import common_footnotes
+from oodometer.report.tables.model_table import Numbers
+from oodometer.report.tables.options import TableOptions
+from oodometer.report.tables.shift_footnotes import lines
 from oodometer.study import Study, StudyShift
 
-MOST_COLUMNS = 12
-"""More do not fit a page; each has a page of its own."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A condition, or the mean over a family of them.
-
-    Args:
-        shift: The name of the shift that it is the shifted side of, where it is one.
-        accuracies: Of the models that were measured.
-    """
-
-    name: str
-    is_family: bool
-    shift: str | None
-    accuracies: Mapping[str, Estimate]
+MOST_SETS = 12
+"""Columns of accuracies; more do not fit a page, and each has a page of its own."""
 
 
 def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, Any]:
     """All models, the best in the first column first."""
     catalogue, study = explorer.catalogue(), explorer.study()
     chosen = _chosen(study, shift)
-    columns = _columns(explorer, catalogue, study, chosen)
     models = _models(explorer, catalogue, study)
-    first = columns[0].accuracies if columns else {}
-    names = sorted(models, key=lambda name: (-first[name].value if name in first else 1.0, name))
+    numbers = [known for one in _numbers(explorer, catalogue, study, chosen) if (known := one.of(models)).values]
+    sets = [one.column.name for one in numbers if one.kind in ("clean", "accuracy")]
+    shown = [one for one in numbers if one.column.name not in sets[MOST_SETS:]]
     return {
         "title": "Leaderboard",
         "n_models": len(models),
-        "n_predictions": sum(one.n_rows for one in catalogue.held),
-        "columns": [
-            {"name": one.name, "is_family": one.is_family, "shift": one.shift, "n": sizes_of(one.accuracies.values())}
-            for one in columns[:MOST_COLUMNS]
-        ],
-        "left_out": [one.name for one in columns[MOST_COLUMNS:]],
-        "models": [
-            {
-                "name": name,
-                "category": models[name].category,
-                "parent": models[name].parent,
-                "accuracies": [one.accuracies.get(name) for one in columns[:MOST_COLUMNS]],
-                **_robustness(chosen, name),
-            }
-            for name in names
-        ],
+        "n_predictions": sum(held.n_rows for held in catalogue.held),
+        "table": _table(models, shown, study, chosen),
+        "left_out": sets[MOST_SETS:],
         "shift": chosen.name if chosen else None,
         "why_no_line": chosen.why if chosen else "",
         "shifts": [{"name": one.name, "kind": one.kind} for one in study.shifts] if study else [],
@@ -72,6 +52,25 @@ def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, An
         "pending": explorer.studying,
         "why_no_study": explorer.why_no_study,
     }
+
+
+def _table(
+    models: Mapping[str, Origin], numbers: list[Numbers], study: Study | None, chosen: StudyShift | None
+) -> Table:
+    kinds = {one.kind for one in numbers}
+    about_line = lines(study, [chosen], sorted(kinds)) if study and chosen else []
+    words = model_table.Words("leaderboard", "Every model.", (*common_footnotes(numbers), *about_line))
+    sized = [replace(one, column=replace(one.column, below=_below(one))) for one in numbers]
+    table = model_table.model_table(models, sized, words, TableOptions(grouped=False))
+    page = model_table.on_page(table, lambda column: column.key != "parent")
+    rows = tuple((name, str(category).replace("_", " "), *rest) for name, category, *rest in page.rows)
+    order = f"The best on {numbers[0].column.name} first." if numbers else ""
+    return replace(page, rows=rows, order=order, links=tuple(path_link("model", str(row[0])) for row in rows))
+
+
+def _below(numbers: Numbers) -> str:
+    sizes = sizes_of(numbers.values.values())
+    return f"n = {size_range(sizes)}" if sizes and numbers.column.unit == "percent" else ""
 
 
 def glance(explorer: Explorer) -> dict[str, Any]:
@@ -103,43 +102,45 @@ def _chosen(study: Study | None, name: str | None) -> StudyShift | None:
     return next((one for one in shifts if one.robustness), shifts[0] if shifts else None)
 
 
-def _robustness(shift: StudyShift | None, model: str) -> dict[str, Estimate | None]:
-    of_model = shift.of_model.get(model) if shift else None
-    return {"rho": of_model.rho if of_model else None, "tau": of_model.tau if of_model else None}
-
-
 def _models(explorer: Explorer, catalogue: Catalogue, study: Study | None) -> dict[str, Origin]:
     """Name to origin: what was run, and what tables know; people are no models."""
     found = {name: explorer.origin(held[0]) for name, held in catalogue.by_model.items()}
-    imported = {one.name: one.origin for one in study.models if not one.cells} if study else {}
+    imported = {model.name: model.origin for model in study.models if not model.cells} if study else {}
     return {name: origin for name, origin in {**imported, **found}.items() if not origin.is_human}
 
 
-def _columns(explorer: Explorer, catalogue: Catalogue, study: Study | None, chosen: StudyShift | None) -> list[Column]:
+def _numbers(
+    explorer: Explorer, catalogue: Catalogue, study: Study | None, chosen: StudyShift | None
+) -> Iterator[Numbers]:
     """The clean set, the shift that is chosen, other shifts in the order of the study, and what else was asked."""
+    counted = _counted(explorer, catalogue)
+    if study and chosen:
+        # A run that goes on has answers that the study does not know yet.
+        for one in _of_study(study, chosen):
+            yield replace(one, values={**counted.pop(one.column.name, {}), **one.values})
+    known = {one.name: one.accuracies for one in study.conditions if one.family is None} if study else {}
+    shifts = {one.name for one in study.shifts} if study else set()
+    clean = clean_names(explorer)
+    others = {name: {**known.get(name, {}), **counted.get(name, {})} for name in {**known, **counted}}
+    for name in sorted(others, key=lambda name: name not in clean):
+        if name not in shifts and not (study and study.shifts and name == study.conditions[0].name):
+            yield accuracy_on(name, others[name])
+
+
+def _of_study(study: Study, chosen: StudyShift) -> Iterator[Numbers]:
+    yield from board_numbers(study, ["clean", "accuracy", "rho", "tau"], [chosen])
+    yield from board_numbers(study, ["accuracy"], [one for one in study.shifts if one is not chosen])
+
+
+def _counted(explorer: Explorer, catalogue: Catalogue) -> dict[str, dict[str, Estimate]]:
+    """Top-1 on every condition that is of no family, by model: counted in the store, whatever is studied."""
     accuracies = explorer.accuracies(catalogue)
-    shifts = {one.name: one for one in study.shifts} if study else {}
-    found: dict[str, Column] = {}
-    for name, held in catalogue.by_condition.items():
-        measured = {one.model: accuracies[one.number] for one in held if one.number in accuracies}
-        if measured and family_in(catalogue.index, held[0].cell.condition) is None:
-            found[name] = Column(name, False, name if name in shifts else None, measured)
-    for one in study.conditions if study else ():
-        if one.family is None:
-            known = {**one.accuracies, **(found[one.name].accuracies if one.name in found else {})}
-            found[one.name] = Column(one.name, False, one.name if one.name in shifts else None, known)
-    for name, shift in shifts.items():
-        # On the images that all models of the shift saw, as everywhere; of other models what there is.
-        others = found[name].accuracies if name in found else {}
-        known = {**others, **{point.model: point.y for point in shift.points.models}}
-        found[name] = Column(name, len(shift.points.conditions) > 1, name, known)
-    order = [*_clean(explorer, study), *([chosen.name] if chosen else []), *shifts]
-    return sorted(found.values(), key=lambda one: order.index(one.name) if one.name in order else len(order))
-
-
-def _clean(explorer: Explorer, study: Study | None) -> list[str]:
-    """What shifts are compared with: the set that most are, or whatever is clean where no shift is known yet."""
-    return [study.conditions[0].name] if study and study.shifts else clean_names(explorer)
+    return {
+        name: measured
+        for name, held in catalogue.by_condition.items()
+        if family_in(catalogue.index, held[0].cell.condition) is None
+        and (measured := {one.model: accuracies[one.number] for one in held if one.number in accuracies})
+    }
 
 
 def _unfinished(catalogue: Catalogue) -> list[str]:

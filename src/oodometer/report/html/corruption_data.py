@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
-from oodometer.report.html.corruption_errors import Errors
+from oodometer.report.tables.corruptions import MEAN
 from oodometer.study.corruption_grid import CorruptionGrid, group_of, spaced
 
 DIGITS = 5
@@ -15,8 +16,11 @@ DIGITS = 5
 Numbers = list[float | None] | None
 """``[value, low, high]``, or ``[value]`` where there is no interval; with n as a fourth where it is not the usual."""
 
+Errors = Mapping[tuple[str, str], Score]
+"""Corruption errors by model and corruption."""
 
-def grid_data(grid: CorruptionGrid, errors: Errors | None, categories: Mapping[str, str]) -> dict[str, Any]:
+
+def grid_data(grid: CorruptionGrid, errors: Errors, categories: Mapping[str, str]) -> dict[str, Any]:
     """The grid as plain values.
 
     ``accuracy[model][corruption][severity]``, the mean first in both; ``ce[model][corruption]`` likewise.
@@ -60,4 +64,5 @@ def _rows(grid: CorruptionGrid, model: str) -> Iterator[list[Estimate | None]]:
 
 
 def _ce(grid: CorruptionGrid, errors: Errors, model: str) -> list[Estimate | None]:
-    return [errors.mean.get(model), *(errors.each.get((model, name)) for name in grid.corruptions)]
+    scores = [errors.get((model, name)) for name in (MEAN, *grid.corruptions)]
+    return [score.estimate if score else None for score in scores]

@@ -1,16 +1,21 @@
-"""Models under each corruption of a family."""
+"""Models under each corruption of a family: accuracies, or corruption errors where there is something to divide by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
+from oodometer.analysis.score_table import Score
 from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.document.numbers import about_n
+from oodometer.document.table import Column, Table
+from oodometer.report.tables.board_columns import differ_in
 from oodometer.report.tables.footnotes import common_footnotes
-from oodometer.report.tables.leaderboard import differ_in
-from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
+from oodometer.report.tables.model_table import Numbers, Words, study_table, wanted_models
+from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, group_of, severities_said, spaced
 
@@ -32,11 +37,27 @@ SHORT = {
 """As in table 1 of Hendrycks and Dietterich (2019), below their groups."""
 
 
-RATIOS = {"ce": ("mce", "CE", "mCE"), "relative-ce": ("relative-mce", "Relative CE", "rel. mCE")}
-"""What may be told instead of accuracies: the metric of the mean, and what both are called."""
+@dataclass(frozen=True)
+class Ratio:
+    """Errors that are divided by those of another model: the metric of their mean, and what both are called."""
+
+    mean: str
+    title: str
+    mean_title: str
+    long: str
 
 
-def corruptions_table(study: Study, options: TableOptions | None = None) -> ModelTable:
+RATIOS = {
+    "ce": Ratio("mce", "CE", "mCE", "Corruption error (CE)"),
+    "relative-ce": Ratio("relative-mce", "Relative CE", "rel. mCE", "Relative corruption error"),
+}
+"""What may be told instead of accuracies."""
+
+MEAN = ""
+"""In the place of a corruption: the mean over all of them."""
+
+
+def corruptions_table(study: Study, options: TableOptions | None = None) -> Table:
     """Every model: clean, in the mean, and under each corruption in the mean over its severities.
 
     Top-1 accuracies; or with the column ``ce`` or ``relative-ce`` clean errors and corruption errors, as tables 1 and
@@ -44,41 +65,49 @@ def corruptions_table(study: Study, options: TableOptions | None = None) -> Mode
     """
     options = options or TableOptions()
     grid, notes = _grid(study, options.shifts)
-    wanted = wanted_models(study, options.models)
     (ratio,) = options.columns or ("",)
-    every = _ratios(study, grid, wanted, ratio) if ratio else _columns(study, grid, wanted)
-    columns = [one for one in every if one.values]
-    if ratio and len(columns) < 2:
-        raise StoreError(f"{study.address}: no {RATIOS[ratio][1]} under {grid.title}; 'oodometer score' says why")
-    what = f"{RATIOS[ratio][1]} of each model" if ratio else "Top-1 accuracy of each model"
-    notes = [*notes, *(_conventions(study, ratio) if ratio else [])]
-    return ModelTable(
-        "corruptions",
-        f"{what} in per cent under the corruptions of {grid.title}.",
-        tuple(columns),
-        rows_in_groups(study, columns, options),
-        (_means(grid), *([f"Clean: {grid.clean_name}."] if grid.clean else []), *common_footnotes(columns)),
-        (*study.notes, *notes, *left_out(study, columns, options)),
+    return grid_table(study, grid, ratio, options, notes)
+
+
+def grid_table(
+    study: Study, grid: CorruptionGrid, ratio: str, options: TableOptions, notes: Sequence[str] = ()
+) -> Table:
+    """The table of one family; ``ratio`` one of `RATIOS`, or none for accuracies."""
+    models = frozenset(wanted_models(study, options.models))
+    every = [one.of(models) for one in (_ratios(study, grid, ratio) if ratio else _accuracies(study, grid))]
+    numbers = [one for one in every if one.values]
+    if ratio and len(numbers) < 2:
+        raise StoreError(f"{study.address}: no {RATIOS[ratio].title} under {grid.title}; 'oodometer score' says why")
+    what = RATIOS[ratio].long if ratio else "Top-1 accuracy"
+    without = [one.column.name for one in every if not one.values and one.column.over]
+    footnotes = (
+        _means(grid),
+        *([f"Clean: {grid.clean_name}."] if grid.clean else []),
+        *([f"Measured whole of no model: {', '.join(without)}."] if without else []),
+        *common_footnotes(numbers),
+        *_conventions(study, grid, ratio),
     )
+    caption = f"{what} of each model in per cent under the corruptions of {grid.title}."
+    return study_table(study, numbers, Words("corruptions", caption, footnotes, tuple(notes)), options)
 
 
 def _means(grid: CorruptionGrid) -> str:
     how = "the mean over" if len(grid.severities) > 1 else "at"
-    over = plural(len(grid.averaged), "corruption")
-    return f"Each corruption: {how} {severities_said(grid.severities)}; mean: over {over}."
+    over = f"; mean: over {plural(len(grid.averaged), 'corruption')}" if grid.averaged else ""
+    return f"Each corruption: {how} {severities_said(grid.severities)}{over}."
 
 
 def _grid(study: Study, asked: Sequence[str]) -> tuple[CorruptionGrid, list[str]]:
     """The family that is asked for, or the first; and which others there are."""
-    grids = {_name(one): one for one in grids_of(study)}
+    grids = {_name(grid): grid for grid in grids_of(study)}
     if not grids:
         raise StoreError(f"{study.address}: no corruptions in it; run for instance --on imagenet-c")
     if len(asked) > 1:
         raise UsageError("a table of corruptions is about one family; give --shift once")
-    found = next((one for name, one in grids.items() if not asked or asked[0] in (name, one.family)), None)
+    found = next((grid for name, grid in grids.items() if not asked or asked[0] in (name, grid.family)), None)
     if found is None:
         raise UsageError(f"{study.address}: no family of corruptions {asked[0]!r}{did_you_mean(asked[0], grids)}")
-    others = [name for name, one in grids.items() if one is not found]
+    others = [name for name, grid in grids.items() if grid is not found]
     return found, [f"other families, ask for them with --shift: {', '.join(others)}"] if others and not asked else []
 
 
@@ -86,29 +115,62 @@ def _name(grid: CorruptionGrid) -> str:
     return f"{grid.family}@{grid.data}"
 
 
-def _columns(study: Study, grid: CorruptionGrid, models: Sequence[str]) -> Iterator[Column]:
-    yield Column("clean", "clean", "percent", "high", {name: grid.clean[name] for name in models if name in grid.clean})
-    means = {name: grid.mean(name) for name in models}
+def _accuracies(study: Study, grid: CorruptionGrid) -> Iterator[Numbers]:
+    clean = Column("clean", "percent", _about(f"Top-1 accuracy on {grid.clean_name}", grid.clean), "high", bar=True)
+    yield Numbers(clean, grid.clean)
     shift = next((one for one in study.shifts if one.name in (grid.family, _name(grid))), None)
     differ = differ_in(shift.points, study.options.resampling.level) if shift and grid.means else None
-    yield Column("mean", "mean", "percent", "high", _known(means), differ=differ)
+    means = _known({model: grid.mean(model) for model in grid.models})
+    about = _about(f"Mean top-1 accuracy over {plural(len(grid.averaged), 'corruption')}", means)
+    yield Numbers(Column("mean", "percent", about, "high", bar=True), means, differ=differ)
     for name in grid.corruptions:
-        values = {model: grid.over_severities(model, name) for model in models}
-        title = SHORT.get(name, spaced(name).capitalize())
-        yield Column(name, title, "percent", "high", _known(values), group_of(name), spaced(name))
+        values = _known({model: grid.over_severities(model, name) for model in grid.models})
+        about = _about(f"Top-1 accuracy under {spaced(name)} over the severities", values)
+        yield Numbers(_of_corruption(name, about, "high"), values)
 
 
-def _ratios(study: Study, grid: CorruptionGrid, models: Sequence[str], ratio: str) -> Iterator[Column]:
+def _ratios(study: Study, grid: CorruptionGrid, ratio: str) -> Iterator[Numbers]:
     """Clean errors, the mean, and each corruption's own; less is better."""
-    mean, _, title = RATIOS[ratio]
-    errors = {name: _error_of(grid.clean[name]) for name in models if name in grid.clean}
-    yield Column("error", "error", "percent", "low", errors)
-    yield Column(mean, title, "percent", "low", _scored(study, grid, models, mean, grid.family))
+    is_ = RATIOS[ratio]
+    clean = {model: _error_of(one) for model, one in grid.clean.items()}
+    yield Numbers(Column("error", "percent", _about(f"Error on {grid.clean_name}", clean), "low"), clean)
+    errors = corruption_errors(study, grid, ratio)
+    yield _scored(Column(is_.mean_title, "percent", better="low", id=is_.mean), _under(errors, MEAN))
+    if ratio == "ce":
+        relative = _under(corruption_errors(study, grid, "relative-ce"), MEAN)
+        of = RATIOS["relative-ce"]
+        yield _scored(Column(of.mean_title, "percent", better="low", id=of.mean, hidden=True), relative)
     for name in grid.corruptions:
-        values = _scored(study, grid, models, ratio, f"{grid.family}/{name}")
-        yield Column(
-            name, SHORT.get(name, spaced(name).capitalize()), "percent", "low", values, group_of(name), spaced(name)
-        )
+        yield _scored(_of_corruption(name, "", "low"), _under(errors, name))
+
+
+def corruption_errors(study: Study, grid: CorruptionGrid, ratio: str = "ce") -> dict[tuple[str, str], Score]:
+    """The errors of a grid's models by model and corruption, and of each model their mean; none where undefined."""
+    metrics = {
+        ratio: {f"{grid.family}/{name}": name for name in grid.corruptions},
+        RATIOS[ratio].mean: {grid.family: MEAN},
+    }
+    found = {}
+    for score in study.scores:
+        name = metrics.get(score.metric, {}).get(score.condition)
+        if name is not None and score.content in grid.contents:
+            found[score.model, name] = score
+    return found
+
+
+def _under(errors: Mapping[tuple[str, str], Score], corruption: str) -> dict[str, Score]:
+    return {model: score for (model, name), score in errors.items() if name == corruption}
+
+
+def _scored(column: Column, scores: Mapping[str, Score]) -> Numbers:
+    values = {model: score.estimate for model, score in scores.items()}
+    said = "; ".join(dict.fromkeys(score.convention for score in scores.values()))
+    return Numbers(replace(column, about=_about(said, values)), values)
+
+
+def _of_corruption(name: str, about: str, better: Literal["high", "low"]) -> Column:
+    title = SHORT.get(name, spaced(name).capitalize())
+    return Column(title, "percent", about, better, id=name, over=group_of(name), label=spaced(name))
 
 
 def _error_of(accuracy: Estimate) -> Estimate:
@@ -116,23 +178,17 @@ def _error_of(accuracy: Estimate) -> Estimate:
     return replace(accuracy, value=1 - accuracy.value, low=low, high=high)
 
 
-def _scored(
-    study: Study, grid: CorruptionGrid, models: Sequence[str], metric: str, condition: str
-) -> dict[str, Estimate]:
-    return {
-        score.model: score.estimate
-        for score in study.scores
-        if (score.metric, score.condition) == (metric, condition)
-        and score.model in models
-        and score.content in grid.contents
-    }
-
-
-def _conventions(study: Study, ratio: str) -> list[str]:
+def _conventions(study: Study, grid: CorruptionGrid, ratio: str) -> list[str]:
     """By whose errors they are divided."""
-    said = dict.fromkeys(score.convention for score in study.scores if score.metric in (ratio, RATIOS[ratio][0]))
-    return [f"{ratio}: {convention}" for convention in said]
+    errors = corruption_errors(study, grid, ratio) if ratio else {}
+    said = dict.fromkeys((score.metric, score.convention) for score in errors.values())
+    titles = {ratio: RATIOS[ratio].title, RATIOS[ratio].mean: RATIOS[ratio].mean_title} if ratio else {}
+    return [f"{titles[metric]}: {convention}." for metric, convention in said]
 
 
-def _known(values: dict[str, Estimate | None]) -> dict[str, Estimate]:
-    return {name: one for name, one in values.items() if one is not None}
+def _about(what: str, values: Mapping[str, Estimate]) -> str:
+    return f"{what}: {about_n(values.values())}." if values else what
+
+
+def _known(values: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
+    return {name: value for name, value in values.items() if value is not None}

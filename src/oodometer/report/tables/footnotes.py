@@ -4,47 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from oodometer.report.tables.table import Column
+from oodometer.document.numbers import size_range
+from oodometer.report.tables.model_table import Numbers
 
 MOST_NAMES = 6
 
 
-def common_footnotes(columns: Sequence[Column]) -> list[str]:
+def common_footnotes(numbers: Sequence[Numbers]) -> list[str]:
     """How many images, which intervals, and what is bold."""
-    return [*_sizes(columns), *_intervals(columns), *_bold(columns)]
+    shown = [one for one in numbers if not one.column.hidden]
+    return [*_sizes(shown), *_intervals(shown), *bold_footnote(shown)]
 
 
-def _sizes(columns: Sequence[Column]) -> list[str]:
+def _sizes(numbers: Sequence[Numbers]) -> list[str]:
     """The images behind each accuracy; those of ρ beside it are the same."""
     sizes: dict[str, list[str]] = {}
-    for column in [one for one in columns if one.unit == "percent"] or columns:
-        found = sorted({one.n for one in column.values.values() if one.n is not None})
-        if found:
-            text = f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
-            sizes.setdefault(text, []).append(column.over or column.title)
+    for one in [one for one in numbers if one.column.unit == "percent"] or numbers:
+        if known := {value.n for value in one.values.values() if value.n is not None}:
+            sizes.setdefault(size_range(known), []).append(one.column.over or one.column.title)
     if len(sizes) == 1:
         return [f"n = {next(iter(sizes))} images."]
     return [f"Images: {'; '.join(f'{some_of(of)} {text}' for text, of in sizes.items())}."] if sizes else []
 
 
-def _intervals(columns: Sequence[Column]) -> list[str]:
+def _intervals(numbers: Sequence[Numbers]) -> list[str]:
     found: dict[str, list[str]] = {}
-    for column in columns:
-        for name in dict.fromkeys(one.interval for one in column.values.values()):
-            found.setdefault(name, []).append(column.label or column.title)
+    for one in numbers:
+        for name in dict.fromkeys(value.interval for value in one.values.values()):
+            found.setdefault(name, []).append(one.said or one.column.name)
     if len(found) == 1:
         return [f"Intervals: {next(iter(found))}."]
     return [f"Intervals: {'; '.join(f'{name} ({some_of(of)})' for name, of in found.items())}."] if found else []
 
 
-def _bold(columns: Sequence[Column]) -> list[str]:
-    judged = [column for column in columns if column.better and len(column.values) > 1]
+def bold_footnote(numbers: Sequence[Numbers]) -> list[str]:
+    """What makes a number bold, where there is more than one."""
+    judged = [one for one in numbers if one.column.better and len(one.values) > 1]
     if not judged:
         return []
-    bold = [column for column in judged if column.best() is not None]
-    told = any(column.differ for column in judged)
+    bold = [one for one in judged if one.best is not None]
+    told = any(one.differ for one in judged)
     how = "the interval of the difference excludes 0" if told else "the intervals do not overlap"
-    unknown = told and not all(column.differ for column in judged)
+    unknown = told and not all(one.differ for one in judged)
     also = ", or, where that is not known, the intervals do not overlap" if unknown else ""
     if not bold:
         return [f"None is bold: in no column is one better than all others (needed: {how}{also})."]

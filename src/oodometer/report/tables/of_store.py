@@ -9,15 +9,16 @@ from oodometer.analysis.attribute_parts import parts_of
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.origins import Origin
 from oodometer.core.errors import UsageError, did_you_mean
+from oodometer.document.table import Table
 from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table
 from oodometer.report.tables.leaderboard import leaderboard_table
+from oodometer.report.tables.options import TableOptions
 from oodometer.report.tables.parts import parts_table
-from oodometer.report.tables.table import ModelTable, TableOptions
 from oodometer.store.index import Source, index_at
 from oodometer.study import Study, study_of
 
-TABLES: Mapping[str, Callable[[Study, TableOptions], ModelTable]] = {
+TABLES: Mapping[str, Callable[[Study, TableOptions], Table]] = {
     "leaderboard": leaderboard_table,
     "corruptions": corruptions_table,
     "gaps": gaps_table,
@@ -38,7 +39,7 @@ def table(
     options: TableOptions = DEFAULT,
     origins: Mapping[str, Origin] | None = None,
     line: RobustnessOptions = DEFAULT_OPTIONS,
-) -> ModelTable:
+) -> Table:
     """The models of a store as a table: every number with its interval, the best only where it can be told.
 
     Args:
@@ -57,7 +58,7 @@ def table(
         raise UsageError("--columns are those of the leaderboard; --what gaps has its own")
     index = index_at(store)
     parts = {name: parts_of(index, name) for name in options.shifts}
-    options = replace(options, shifts=tuple(one for name in options.shifts for one in parts[name] or (name,)))
+    options = replace(options, shifts=tuple(shift for name in options.shifts for shift in parts[name] or (name,)))
     make = TABLES[what]
     if what == "leaderboard" and len(parts) == 1 and all(parts.values()) and not options.columns:
         make = parts_table

@@ -3,61 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from oodometer.analysis.map_scores import DFR
 from oodometer.analysis.score_table import Score
-from oodometer.core.estimate import Estimate
+from oodometer.document.table import Column, Table
+from oodometer.report.tables.board_columns import as_shifted, board_numbers, differ_in, measure_of
 from oodometer.report.tables.footnotes import common_footnotes
-from oodometer.report.tables.leaderboard import as_shifted, differ_in
+from oodometer.report.tables.model_table import Numbers, Words, study_table, wanted_models
+from oodometer.report.tables.options import TableOptions
 from oodometer.report.tables.shift_footnotes import clean_sides
-from oodometer.report.tables.table import Column, ModelTable, TableOptions, left_out, rows_in_groups, wanted_models
 from oodometer.study import Study, StudyShift
 from oodometer.study.map_means import map_means
 
-MEASURES = {"map": "mAP", "top-1": "Top-1 accuracy"}
 
-
-def parts_table(study: Study, options: TableOptions) -> ModelTable:
+def parts_table(study: Study, options: TableOptions) -> Table:
     """Every model on the images like those of training, in the mean, and under each part of one attribute shift.
 
     By the shift's own measure. Only DeepFashion Remixed has a mean, over all its eight parts.
     """
     shifts = [study.shift(name) for name in options.shifts]
-    whole, measure = _pieces(shifts[0].name)[0], MEASURES[shifts[0].points.measure]
-    wanted = wanted_models(study, options.models)
+    whole = _pieces(shifts[0].name)[0]
+    models = frozenset(wanted_models(study, options.models))
     means, notes = map_means(study) if whole == DFR else ({}, [])
-    columns = [one for one in _columns(study, shifts, wanted, means) if one.values]
-    return ModelTable(
-        "parts",
-        f"{measure} of each model in per cent under each shift of {whole}.",
-        tuple(columns),
-        rows_in_groups(study, columns, options),
-        (*common_footnotes(columns), *clean_sides(study, shifts), *_convention(means)),
-        (*study.notes, *notes, *left_out(study, columns, options)),
-    )
+    numbers = [known for one in _numbers(study, shifts, means) if (known := one.of(models)).values]
+    caption = f"{measure_of(shifts[:1])} of each model in per cent under each shift of {whole}."
+    footnotes = (*common_footnotes(numbers), *clean_sides(study, shifts), *_convention(means))
+    return study_table(study, numbers, Words("parts", caption, footnotes, tuple(notes)), options)
 
 
-def _columns(
-    study: Study, shifts: Sequence[StudyShift], wanted: Sequence[str], means: dict[str, Score]
-) -> Iterator[Column]:
-    level = study.options.resampling.level
+def _numbers(study: Study, shifts: Sequence[StudyShift], means: dict[str, Score]) -> Iterator[Numbers]:
     first = shifts[0].points
     like_training = {one.model: one.x[0] for one in first.models}
+    differ = differ_in(as_shifted(first), study.options.resampling.level)
     title = _pieces(first.x[0])[-1]
-    yield Column(
-        "clean", title, "percent", "high", _of(wanted, like_training), differ=differ_in(as_shifted(first), level)
-    )
-    yield Column("mean", "mean", "percent", "high", _of(wanted, {name: one.estimate for name, one in means.items()}))
-    for shift in shifts:
-        over, _, part = _pieces(shift.name)[-1].replace("_", " ").partition(" ")
-        values = {one.model: one.y for one in shift.points.models}
-        label = f"{over} {part}".strip()
-        differ = differ_in(shift.points, level)
-        yield Column(shift.name, part or over, "percent", "high", _of(wanted, values), over, label, differ)
-
-
-def _of(wanted: Sequence[str], values: dict[str, Estimate]) -> dict[str, Estimate]:
-    return {name: values[name] for name in wanted if name in values}
+    yield Numbers(Column(title, "percent", better="high", id="clean"), like_training, differ=differ)
+    mean = Column("mean", "percent", better="high")
+    yield Numbers(mean, {name: one.estimate for name, one in means.items()})
+    for part in board_numbers(study, ["accuracy"], shifts):
+        over, _, name = _pieces(part.column.over)[-1].replace("_", " ").partition(" ")
+        label = f"{over} {name}".strip()
+        yield replace(part, column=replace(part.column, title=name or over, over=over, label=label))
 
 
 def _pieces(name: str) -> list[str]:

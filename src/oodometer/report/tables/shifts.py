@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from oodometer.analysis.attribute_parts import whole_of
 from oodometer.report.tables.footnotes import some_of
-from oodometer.report.tables.table import TableOptions
+from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study, StudyShift
 
 

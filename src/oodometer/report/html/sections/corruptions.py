@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from oodometer.analysis.text import plural
 from oodometer.document.numbers import in_words
 from oodometer.document.section import Plot, Section
+from oodometer.document.table import Table
 from oodometer.report.html.corruption_data import grid_data
-from oodometer.report.html.corruption_errors import errors_of, errors_table
 from oodometer.report.html.corruption_sheet import contact_sheet
 from oodometer.report.palette import UNKNOWN
+from oodometer.report.tables.corruptions import corruption_errors, grid_table
+from oodometer.report.tables.model_table import on_page
+from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
 
 HIGHEST, ROW, AROUND, UPRIGHT = 640, 27, 160, 100
 """Pixels: of the box in which many models scroll, of a row of few, of what stands around them, and of names that stand
 upright."""
+
+MOST_OPEN = 25
+"""A table of more models than these is folded."""
 
 FEW_NAMES = 7
 """Corruptions whose names stand side by side."""
@@ -30,12 +37,10 @@ def section(study: Study) -> Section | None:
     if not grids:
         return None
     categories = {model.name: model.origin.category or UNKNOWN for model in study.models}
-    errors = [errors_of(study.scores, grid) for grid in grids]
+    errors = [corruption_errors(study, grid) for grid in grids]
     data = {"families": [grid_data(grid, one, categories) for grid, one in zip(grids, errors, strict=True)]}
-    tables = [
-        errors_table(at, grid, one, categories)
-        for at, (grid, one) in enumerate(zip(grids, errors, strict=True), start=1)
-    ]
+    of_grids = enumerate(zip(grids, errors, strict=True), start=1)
+    tables = [_table(study, grid, place, has_errors=bool(one)) for place, (grid, one) in of_grids]
     sheet = contact_sheet(study, grids)
     heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
@@ -44,6 +49,24 @@ def section(study: Study) -> Section | None:
     return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
 
 
+def _table(study: Study, grid: CorruptionGrid, place: int, *, has_errors: bool) -> Table:
+    """CE where it is defined, else accuracies: that of ``oodometer table --what corruptions``, the best mean first."""
+    ratio, mean = ("ce", "mce") if has_errors else ("", "mean")
+    has_mean = has_errors or any(grid.mean(model) for model in grid.models)
+    options = TableOptions(sort=mean if has_mean else "", grouped=False)
+    table = on_page(grid_table(study, grid, ratio, options), lambda column: column.key != "parent")
+    return replace(
+        table,
+        id=f"corruption-errors-{place}",
+        folded=place > 1 or len(table.rows) > MOST_OPEN,
+        footnotes=table.footnotes if has_errors else (*table.footnotes, NO_CE),
+    )
+
+
+NO_CE = (
+    "Not divided by the errors of AlexNet: those that CE divides by are published for the 15 corruptions of ImageNet-C "
+    "and its 1,000 classes."
+)
 HEAT_CAPTION = (
     "Each model under each corruption, the best in the mean first. The stronger the colour, the larger the number. A "
     "cell tells its interval and the number of images when it is pointed at, or reached with the arrow keys."

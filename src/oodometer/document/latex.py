@@ -7,10 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import groupby
 
-from oodometer.core.estimate import Estimate
-from oodometer.document.numbers import NOTHING, IntervalStyle, bounds, number
-from oodometer.report.tables.interval_style import notes_of, style_for
-from oodometer.report.tables.table import Column, ModelTable, Row
+from oodometer.document.layout import Cell, Layout, Row, layout_of
+from oodometer.document.numbers import NOTHING, IntervalStyle
+from oodometer.document.table import Column, Table
 
 LONGEST = 45
 """More rows than these do not fit a page."""
@@ -57,108 +56,113 @@ SPECIAL = {
 """What LaTeX would take for more than a letter, and the signs of the tables."""
 
 
-def latex_of(table: ModelTable, interval: IntervalStyle | None = None) -> str:
+def latex_of(table: Table, interval: IntervalStyle | None = None) -> str:
     r"""The table, to be used with ``\usepackage{booktabs}``, and longtable where it is longer than a page."""
-    style = style_for(table, interval, widest=WIDEST)
-    long = len(table.rows) > LONGEST
-    head = [*_over(table.columns), _line(["Model", *(escaped(one.title) for one in table.columns)])]
-    body = _body(table, style)
-    notes = " ".join(escaped(note) for note in notes_of(table, style))
-    return "\n".join((_longtable if long else _float)(table, head, body, notes))
+    layout = layout_of(table, interval, widest=WIDEST, minus=MINUS)
+    frame = _longtable if len(table.rows) > LONGEST else _float
+    return "\n".join(frame(table, layout))
 
 
-def _float(table: ModelTable, head: Sequence[str], body: Sequence[str], notes: str) -> list[str]:
-    kind = "table*" if len(table.columns) > NARROW else "table"
+def _float(table: Table, layout: Layout) -> list[str]:
+    kind = "table*" if _n_numbers(layout) > NARROW else "table"
     return [
         r"% \usepackage{booktabs}",
         rf"\begin{{{kind}}}[t]",
         r"\centering",
         rf"\caption{{{escaped(table.caption)}}}",
-        rf"\label{{tab:{table.name}}}",
-        _sizes(table)[0],
+        rf"\label{{tab:{table.id}}}",
+        _sizes(layout)[0],
         r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{{_places(table)}}}",
+        rf"\begin{{tabular}}{{{_places(layout)}}}",
         r"\toprule",
-        *head,
+        *_head(layout.columns),
         r"\midrule",
-        *body,
+        *_body(layout),
         r"\bottomrule",
         r"\end{tabular}",
         "",
         r"\vspace{1ex}",
-        rf"\parbox{{\linewidth}}{{\footnotesize {notes}}}",
+        rf"\parbox{{\linewidth}}{{\footnotesize {_notes(layout)}}}",
         rf"\end{{{kind}}}",
     ]
 
 
-def _longtable(table: ModelTable, head: Sequence[str], body: Sequence[str], notes: str) -> list[str]:
+def _longtable(table: Table, layout: Layout) -> list[str]:
     return [
         r"% \usepackage{booktabs,longtable}, on pages of one column",
-        rf"{{{_sizes(table)[0]}",
+        rf"{{{_sizes(layout)[0]}",
         r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{longtable}}{{{_places(table)}}}",
+        rf"\begin{{longtable}}{{{_places(layout)}}}",
         rf"\caption{{{escaped(table.caption)}}}",
-        rf"\label{{tab:{table.name}}}\\",
+        rf"\label{{tab:{table.id}}}\\",
         r"\toprule",
-        *head,
+        *_head(layout.columns),
         r"\midrule",
         r"\endhead",
         r"\bottomrule",
         r"\endfoot",
-        *body,
+        *_body(layout),
         r"\end{longtable}",
         r"}",
-        rf"\noindent\parbox{{\linewidth}}{{\footnotesize {notes}}}",
+        rf"\noindent\parbox{{\linewidth}}{{\footnotesize {_notes(layout)}}}",
     ]
 
 
-def _sizes(table: ModelTable) -> tuple[str, str]:
+def _n_numbers(layout: Layout) -> int:
+    return sum(column.unit != "text" for column in layout.columns)
+
+
+def _sizes(layout: Layout) -> tuple[str, str]:
     """The letters of the numbers and of the intervals."""
-    fits = (sizes for most, *sizes in SIZES if len(table.columns) <= most)
+    fits = (sizes for most, *sizes in SIZES if _n_numbers(layout) <= most)
     numbers, intervals = next(fits, (r"\scriptsize", r"\tiny"))
     return numbers, intervals
 
 
-def _places(table: ModelTable) -> str:
-    return "l" + "r" * len(table.columns)
+def _places(layout: Layout) -> str:
+    return "".join("l" if column.unit == "text" else "r" for column in layout.columns)
 
 
-def _over(columns: Sequence[Column]) -> list[str]:
-    """The line above the titles: what neighbouring columns are about, and a rule under each."""
-    if not any(one.over for one in columns):
-        return []
-    cells, rules, place = [""], [], 2
-    for over, group in groupby(columns, key=lambda one: one.over):
+def _notes(layout: Layout) -> str:
+    return " ".join(escaped(note) for note in layout.notes)
+
+
+def _head(columns: Sequence[Column]) -> list[str]:
+    """The titles; above them what neighbouring columns are about, and a rule under each."""
+    titles = _line([escaped(column.title) for column in columns])
+    if not any(column.over for column in columns):
+        return [titles]
+    cells, rules, place = [], [], 1
+    for over, group in groupby(columns, key=lambda column: column.over):
         width = len(list(group))
         cells.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped(over)}}}" if over else " & ".join([""] * width))
         if over:
             rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
         place += width
-    return [_line(cells), " ".join(rules)]
+    return [_line(cells), " ".join(rules), titles]
 
 
-def _body(table: ModelTable, style: IntervalStyle) -> list[str]:
+def _body(layout: Layout) -> list[str]:
     found = []
-    for place, (group, rows) in enumerate(table.groups):
+    for place, (group, rows) in enumerate(layout.groups):
         if group:
             found += [r"\addlinespace"] * bool(place)
-            found.append(rf"\multicolumn{{{len(table.columns) + 1}}}{{l}}{{\emph{{{escaped(group)}}}}} \\")
-        found += [_row(row, table, style) for row in rows]
+            found.append(rf"\multicolumn{{{len(layout.columns)}}}{{l}}{{\emph{{{escaped(group)}}}}} \\")
+        found += [_row(row, layout) for row in rows]
     return found
 
 
-def _row(row: Row, table: ModelTable, style: IntervalStyle) -> str:
-    cells = zip(row.cells, table.columns, row.bold, strict=True)
-    small = _sizes(table)[1]
-    return _line([escaped(row.model), *(_cell(*cell, style, small) for cell in cells)])
+def _row(row: Row, layout: Layout) -> str:
+    small = _sizes(layout)[1]
+    return _line([_cell(cell, column, small) for cell, column in zip(row, layout.columns, strict=True)])
 
 
-def _cell(cell: Estimate | None, column: Column, bold: bool, style: IntervalStyle, small: str) -> str:
-    if cell is None:
-        return escaped(NOTHING)
-    text = number(cell.value, column.unit, minus=MINUS)
-    shown = rf"\textbf{{{text}}}" if bold else text
-    interval = bounds(cell, column.unit, style=style, minus=MINUS).replace("±", r"$\pm$")
+def _cell(cell: Cell, column: Column, small: str) -> str:
+    # The minus of a number is as LaTeX wants it already.
+    is_text = column.unit == "text" or cell.text == NOTHING
+    text = escaped(cell.text) if is_text else cell.text.replace("<", SPECIAL["<"])
+    shown = rf"\textbf{{{text}}}" if cell.bold else text
+    interval = cell.interval.replace("±", r"$\pm$")
     return rf"{shown} {{{small} {interval}}}" if interval else shown
 
 
@@ -176,13 +180,13 @@ def escaped(text: str) -> str:
     """
     flat = re.sub(r"\s+", " ", text).strip()
     # Two of these together would become another sign.
-    return re.sub(r"([-,])(?=\1)", r"\1{}", "".join(_letter(one) for one in flat))
+    return re.sub(r"([-,])(?=\1)", r"\1{}", "".join(_letter(letter) for letter in flat))
 
 
-def _letter(one: str) -> str:
-    if one in SPECIAL:
-        return SPECIAL[one]
+def _letter(letter: str) -> str:
+    if letter in SPECIAL:
+        return SPECIAL[letter]
     # ASCII, and the letters of Latin-1, which every LaTeX knows.
-    if (one.isascii() and one.isprintable()) or ("À" <= one <= "ÿ" and unicodedata.category(one)[0] == "L"):
-        return one
-    return f"{{[}}U+{ord(one):04X}{{]}}"
+    if (letter.isascii() and letter.isprintable()) or ("À" <= letter <= "ÿ" and unicodedata.category(letter)[0] == "L"):
+        return letter
+    return f"{{[}}U+{ord(letter):04X}{{]}}"

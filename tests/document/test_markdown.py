@@ -7,8 +7,7 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from oodometer.analysis.origins import Origin
-from oodometer.report.tables import TableOptions, leaderboard_table, markdown_of
+from oodometer.document.markdown import markdown_of
 
 
 def read(source: str) -> list[list[str]]:
@@ -30,31 +29,27 @@ def read(source: str) -> list[list[str]]:
     return rows
 
 
-def test_names_come_back_as_they_were(study, names):
-    origins = {name: Origin("one | two") for name in names[:2]}
-    made = study({name: (900 - 100 * place, 500) for place, name in enumerate(names)}, origins=origins)
-    table = leaderboard_table(made, TableOptions(columns=("clean", "accuracy")))
-    rows = read(markdown_of(table))
-    assert all(len(row) == 3 for row in rows)
+def test_names_come_back_as_they_were(hostile, names):
+    rows = read(markdown_of(hostile))
+    assert all(len(row) == 4 for row in rows)
     first = [row[0] for row in rows]
-    assert first[0] == "model"
-    printable = ["".join(one if one.isprintable() else " " for one in name) for name in names]
+    printable = ["".join(letter if letter.isprintable() else " " for letter in name) for name in names]
     flat = [re.sub(r"\s+", " ", name).strip() for name in printable]
-    assert sorted(first[1:]) == sorted([*flat, "standard", "one | two"])
+    assert first == ["Model", "cat_0 & co", *flat[:3], "one | two", *flat[3:]]
 
 
 def test_as_it_is_written(four):
-    clean = four.conditions[0].accuracies["a"]
-    lines = markdown_of(leaderboard_table(four, TableOptions(columns=("clean", "accuracy")))).splitlines()
-    assert lines[0] == "Top-1 accuracy of each model in per cent, clean and under shift."
-    assert lines[2:4] == ["| model | clean | new acc. |", "| --- | ---: | ---: |"]
+    clean = four.rows[0][2]
+    lines = markdown_of(four).splitlines()
+    assert lines[:4] == ["Accuracy.", "", "| Model | clean | new acc. | new ρ |", "| --- | ---: | ---: | ---: |"]
     assert lines[4].startswith(f"| a | **95.0** [{100 * clean.low:.1f}, {100 * clean.high:.1f}] | 60.0 [")
+    assert lines[4].endswith(" | −35.0 |")
     assert "- n = 1,000 images." in lines
 
 
 @pytest.mark.parametrize("link", ["https://example.org", "www.example.org", "HTTP://x.org"])
-def test_addresses_do_not_become_links(study, link):
-    source = markdown_of(leaderboard_table(study({link: (900, 500)}), TableOptions(columns=("clean",))))
+def test_addresses_do_not_become_links(table_of, link):
+    source = markdown_of(table_of({link: (900, 500)}))
     found = re.findall(r"https?:|www\.", source, re.IGNORECASE)
     assert not found
     assert read(source)[1][0] == link

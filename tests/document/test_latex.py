@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from oodometer.analysis.origins import Origin
-from oodometer.report.tables import TableOptions, gaps_table, latex_of, leaderboard_table
-from oodometer.report.tables.latex import escaped
+from oodometer.document.latex import escaped, latex_of
+from oodometer.document.table import Column, Table
 
 COMMANDS = """begin end centering caption label small footnotesize scriptsize tiny setlength tabcolsep toprule midrule
     bottomrule cmidrule multicolumn emph textbf addlinespace vspace parbox linewidth noindent endhead endfoot
@@ -55,44 +54,42 @@ def check(source: str, n_columns: int) -> list[str]:
     return rows
 
 
-@pytest.fixture
-def hostile(study, names):
-    origins = {name: Origin(f"cat_{place % 2} & co", None) for place, name in enumerate(names)}
-    return study({name: (900 - 100 * place, 500 - 90 * place) for place, name in enumerate(names)}, origins=origins)
-
-
 @pytest.mark.parametrize("interval", ["none", "brackets", "pm", None])
 def test_a_table_of_hostile_names_is_sound(hostile, names, interval):
-    table = leaderboard_table(hostile, TableOptions(columns=("clean", "accuracy", "drop", "tau")))
-    rows = check(latex_of(table, interval), len(table.columns))
+    rows = check(latex_of(hostile, interval), 3)
     assert len(rows) == 2 + 2 + len(names)  # two lines of titles, two of categories
 
 
 def test_longer_than_a_page(hostile):
-    table = gaps_table(hostile)
-    ten = replace(table, groups=table.groups * 10)
+    ten = replace(hostile, rows=hostile.rows * 10, groups=hostile.groups * 10)
     source = latex_of(ten)
-    assert r"\begin{longtable}{lr}" in source
+    assert r"\begin{longtable}{lrrr}" in source
     assert r"\begin{table" not in source
-    assert len(check(source, 1)) == 1 + 10 * (2 + 5)
+    assert len(check(source, 3)) == 2 + 10 * (2 + 5)
 
 
 def test_a_small_table_as_it_is_written(four):
-    table = leaderboard_table(four, TableOptions(columns=("clean", "rho")))
-    source = latex_of(table, "none")
-    rows = check(source, 2)
+    source = latex_of(four, "none")
+    rows = check(source, 3)
     assert source.startswith("% \\usepackage{booktabs}\n\\begin{table}[t]\n")
-    assert rows[1] == r"Model & clean & $\rho$ \\"
-    assert rows[2].startswith(r"a & \textbf{95.0} & ")
+    assert rows[0] == r"&  & \multicolumn{2}{c}{new} \\"
+    assert rows[1] == r"Model & clean & acc. & $\rho$ \\"
+    assert rows[2] == r"a & \textbf{95.0} & 60.0 & $-$35.0 \\"
+    assert r"\cmidrule(lr){3-4}" in source
     assert "Intervals are not shown; half their width is at most" in source
 
 
 def test_intervals_in_brackets_and_as_half_widths(four):
-    estimate = four.conditions[0].accuracies["b"]
+    estimate = four.rows[1][2]
     low, high = 100 * estimate.low, 100 * estimate.high
-    table = leaderboard_table(four, TableOptions(columns=("clean",)))
-    assert rf"b & 80.0 {{\scriptsize [{low:.1f}, {high:.1f}]}} \\" in latex_of(table, "brackets")
-    assert rf"b & 80.0 {{\scriptsize $\pm$ {(high - low) / 2:.1f}}} \\" in latex_of(table, "pm")
+    assert rf"b & 80.0 {{\scriptsize [{low:.1f}, {high:.1f}]}} &" in latex_of(four, "brackets")
+    assert rf"b & 80.0 {{\scriptsize $\pm$ {(high - low) / 2:.1f}}} &" in latex_of(four, "pm")
+
+
+def test_what_is_below_the_least_and_what_is_not_known():
+    columns = (Column("Model"), Column("p", "number", digits=3, least=0.001))
+    rows = check(latex_of(Table("t", "Words.", columns, (("a", 0.0001), ("b", None)))), 1)
+    assert rows[1:] == [r"a & \textless{} 0.001 \\", r"b & \textendash{} \\"]
 
 
 def test_escaped_names_keep_every_letter(names):
@@ -116,7 +113,7 @@ COMPILERS = [one for one in ("pdflatex", "tectonic", "lualatex", "xelatex") if s
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILERS, reason="no LaTeX on PATH")
 def test_it_compiles(hostile, tmp_path):
-    tables = [latex_of(leaderboard_table(hostile)), latex_of(gaps_table(hostile), "pm")]
+    tables = [latex_of(hostile), latex_of(hostile, "pm")]
     document = "\\documentclass{article}\\usepackage{booktabs,longtable}\\begin{document}\n"
     (tmp_path / "t.tex").write_text(document + "\n\n".join(tables) + "\n\\end{document}\n")
     flags = [] if COMPILERS[0] == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error"]

@@ -1,0 +1,56 @@
+"""A table as CSV: every number in full precision, with its interval and n."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from oodometer.core.estimate import Estimate
+from oodometer.document.numbers import Value
+from oodometer.document.table import Table
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How texts begin that a spreadsheet would compute."""
+
+ENDS = ("", " low", " high", " n")
+
+
+def csv_of(table: Table) -> str:
+    """A line for each row: of a text one field, of a column of estimates value, low, high and n; hidden ones too.
+
+    Shares are shares, not per cent. An empty field is what is not known.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    wide = [any(isinstance(value, Estimate) for value in table.values(place)) for place in range(len(table.columns))]
+    keys = [safe(column.key) for column in table.columns]
+    writer.writerow(
+        [f"{key}{end}" for key, several in zip(keys, wide, strict=True) for end in ENDS[: 4 if several else 1]]
+    )
+    for row in table.rows:
+        cells = zip(row, wide, strict=True)
+        writer.writerow(
+            [field for value, several in cells for field in (_fields(value) if several else (_field(value),))]
+        )
+    return buffer.getvalue()
+
+
+def _fields(value: Value) -> tuple[Value, ...]:
+    return (
+        (value.value, value.low, value.high, value.n)
+        if isinstance(value, Estimate)
+        else (_field(value), None, None, None)
+    )
+
+
+def _field(value: Value) -> Value:
+    return safe(value) if isinstance(value, str) else value
+
+
+def safe(text: str) -> str:
+    """A text that a spreadsheet takes for one.
+
+    >>> safe("=1+1"), safe("resnet")
+    ("'=1+1", 'resnet')
+    """
+    return f"'{text}" if text.startswith(FORMULA) else text
