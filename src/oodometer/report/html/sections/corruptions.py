@@ -9,7 +9,7 @@ from oodometer.document.numbers import in_words
 from oodometer.document.section import Plot, Section
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_errors import errors_of, errors_table
-from oodometer.report.html.corruption_sheet import contact_sheet
+from oodometer.report.html.corruption_sheet import contact_sheets
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, severities_said, spaced
@@ -25,7 +25,7 @@ HEAT = "corruptions-heat"
 
 
 def section(study: Study) -> Section | None:
-    """Heat map, severity curves, corruption errors and a contact sheet; None where nothing was corrupted."""
+    """Heat map, severity curves, corruption errors and contact sheets; None where nothing was corrupted."""
     grids = grids_of(study)
     if not grids:
         return None
@@ -36,11 +36,10 @@ def section(study: Study) -> Section | None:
         errors_table(at, grid, one, categories)
         for at, (grid, one) in enumerate(zip(grids, errors, strict=True), start=1)
     ]
-    sheet = contact_sheet(study, grids)
     heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
     curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
-    parts = (heat, curves, *tables, *((sheet,) if sheet else ()))
+    parts = (heat, curves, *tables, *contact_sheets(study, grids))
     return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
 
 
