@@ -52,6 +52,8 @@ _HOMES = {
     "analysis.metric_request": "ScoreOptions",
     "analysis.compare": "Comparison compare",
     "analysis.compare_family": "FamilyComparison",
+    "analysis.class_changes": "ClassChange ClassChanges class_changes",
+    "analysis.confusion": "Confused Confusion confusion",
     "analysis.gate": "Gate gate",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",

@@ -1,8 +1,14 @@
 from typing import Final
 
+from oodometer.analysis.class_changes import ClassChange as ClassChange
+from oodometer.analysis.class_changes import ClassChanges as ClassChanges
+from oodometer.analysis.class_changes import class_changes as class_changes
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
 from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
+from oodometer.analysis.confusion import Confused as Confused
+from oodometer.analysis.confusion import Confusion as Confusion
+from oodometer.analysis.confusion import confusion as confusion
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.analysis.correlate import Correlations as Correlations
 from oodometer.analysis.correlate import correlate as correlate

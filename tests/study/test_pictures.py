@@ -20,7 +20,7 @@ from oodometer.data.root import root_at
 from oodometer.shifts.imagenet_c import CANONICAL, SMALL, as_it_is, corrupted, imagenet_c_on_disk, without_colours
 from oodometer.shifts.imagenet_p import frame_at
 from oodometer.store.index import Index, look
-from oodometer.study.pictures import album_of
+from oodometer.study.pictures import album_of, as_shown
 
 
 class Watching:
@@ -60,6 +60,20 @@ def test_a_corruption_is_what_the_engine_showed(photos, tmp_path, name, severity
     album = album_of([str(photos)], index)
     for image_id, pixels in zip(data.ids, seen, strict=True):
         np.testing.assert_array_equal(album(cell, image_id), pixels)
+
+
+@pytest.mark.parametrize("side", [224, 96])
+@pytest.mark.parametrize("severity", [0, 3])
+def test_the_very_pixels_that_a_model_was_given_whatever_its_size(photos, tmp_path, side, severity):
+    data = loaded(photos)
+    condition = clean(data)
+    if severity:
+        condition = corrupted(data, "imagenet-c", "gaussian_noise", severity, quality=85, view=CANONICAL, seed=7)
+    index, seen = watched(condition, tmp_path / "runs", side=side)
+    (cell,) = index.cells
+    album = album_of([str(photos)], index)
+    for image_id, pixels in zip(data.ids, seen, strict=True):
+        np.testing.assert_array_equal(as_shown(album, cell, image_id), pixels)
 
 
 def test_other_transforms_too(photos, tmp_path):

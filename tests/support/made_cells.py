@@ -34,7 +34,7 @@ def made_cell(
         **{name: more.pop(name) for name in ("label_map", "transform", "attack", "unit") if name in more},
     )
     more.setdefault("n_classes", len(dataset.space))
-    return Cell(record, asked, dataset.space.name, n_images=len(dataset), **more)
+    return Cell(record, asked, more.pop("space", dataset.space.name), n_images=len(dataset), **more)
 
 
 def made_condition(dataset: Dataset, name: str = "clean", **more: Any) -> ConditionRecord:

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.class_scores import class_names
+from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.text import columns
-from oodometer.catalogue.class_names import spoken
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.metrics.agreement import hardest_images
 from oodometer.store.cells import Cell
@@ -24,10 +23,10 @@ class HardImage:
     """One image.
 
     Args:
-        label: Its class, as the data call it.
+        label: Its class, as people call it.
         missed_by: How many models miss it.
         models: How many were asked.
-        instead: The wrong class that most models name, and how many do; its number where the data do not have it.
+        instead: The wrong class that most models name, and how many do; its number where nobody knows its name.
         tied: Other wrong classes that as many models name.
     """
 
@@ -47,7 +46,6 @@ class Hardest:
     Args:
         n: How many images all models saw.
         more_as_hard: Images that are missed by as many models as the last one shown, and are not shown.
-        space: The name of the classes that the models answer.
     """
 
     condition: str
@@ -56,14 +54,13 @@ class Hardest:
     images: tuple[HardImage, ...]
     n: int
     more_as_hard: int = 0
-    space: str = ""
 
     def __str__(self) -> str:
         lines = [["image", "class", "missed by", "most often called"]]
-        for one in self.images:
-            called = ", ".join(spoken(name, self.space) for name in (one.instead, *one.tied))
-            called += f" ({one.instead_by}{' each' if one.tied else ''})"
-            lines.append([one.image, spoken(one.label, self.space), f"{one.missed_by} of {one.models}", called])
+        for hard in self.images:
+            called = ", ".join((hard.instead, *hard.tied))
+            called += f" ({hard.instead_by}{' each' if hard.tied else ''})"
+            lines.append([hard.image, hard.label, f"{hard.missed_by} of {hard.models}", called])
         who = f"all {len(self.models)} models" if len(self.models) > 1 else self.models[0]
         head = f"{self.condition} on {self.data}: {self.n} images that {who} saw"
         if not self.images:
@@ -100,7 +97,7 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     answers = np.stack(common.values)
     right = answers[:, :, 0].astype(bool)
     found = hardest_images(right, top)
-    names = _class_names(index, cells[0])
+    names = answer_names(index, cells[0])
     images = tuple(
         _described(str(common.ids[at]), int(common.labels[at]), answers[:, at], names)
         for at, missing in zip(found.position, found.n_missing, strict=True)
@@ -108,7 +105,7 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     )
     models = tuple(cell.model_name for cell in cells)
     more = _more_as_hard(right, images[-1].missed_by, len(images)) if images else 0
-    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more, cells[0].space)
+    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more)
 
 
 def _more_as_hard(right: np.ndarray, missed_by: int, shown: int) -> int:
@@ -126,17 +123,8 @@ def _of_one_kind(index: Index, cells: Sequence[Cell]) -> list[Cell]:
     return list(cells)
 
 
-def _class_names(index: Index, cell: Cell) -> dict[int, str]:
-    """What the data call the classes: all where the model numbers them as the data do, else those that occur."""
-    images, rows = index.images(cell), index.read(cell)
-    known = rows.label >= 0
-    if np.array_equal(rows.label[known], images.labels[rows.image[known]]):
-        return dict(enumerate(images.space.classes))
-    return class_names(images, rows)
-
-
 def _described(image: str, label: int, answers: np.ndarray, names: dict[int, str]) -> HardImage:
     wrong = Counter(int(prediction) for right, prediction in answers if not right)
     times = max(wrong.values())
-    called = [names.get(other, f"class {other}") for other, n in sorted(wrong.items()) if n == times]
-    return HardImage(image, names[label], wrong.total(), len(answers), called[0], times, tuple(called[1:]))
+    called = [name_in(names, other) for other, n in sorted(wrong.items()) if n == times]
+    return HardImage(image, name_in(names, label), wrong.total(), len(answers), called[0], times, tuple(called[1:]))

@@ -20,6 +20,7 @@ VERBS = {
     "build": "Make a data set: icons of many vendors.",
     "check": "Is this the data set that it claims to be?",
     "compare": "Compare two models on the images that both saw.",
+    "confusion": "Whose classes lead where: what a model takes the images of each class for.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts.",
     "figure": "Draw a figure for a paper: PDF, SVG or PNG.",

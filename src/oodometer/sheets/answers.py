@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.catalogue.class_names import human_names
 from oodometer.core.condition import Condition
 from oodometer.core.labels import align, mapped_onto
 from oodometer.core.model import Model
 from oodometer.data.resize import plain_resize
-from oodometer.sheets.class_names import human_names
 from oodometer.sheets.shown import pixels_of
 
 WRONG = "firebrick"

@@ -78,6 +78,21 @@ def study_with_pictures(
     return replace(study, picture=album_of(data, study.index)) if data else study
 
 
+def as_shown(picture: Picture, cell: Cell, image_id: str) -> np.ndarray | None:
+    """The very pixels that the cell's model was given as an image: cut and scaled as it wants them; (H, W, 3) uint8."""
+    pixels, seen = picture(cell, image_id), cell.model.input
+    if pixels is None or seen is None:
+        return pixels
+    from PIL import Image
+
+    from oodometer.data.resize import as_view, plain_resize
+
+    if cell.condition.transform is None:
+        return as_view(Image.fromarray(pixels), seen.view)
+    is_its_size = pixels.shape[:2] == (seen.view.height, seen.view.width)
+    return pixels if is_its_size else plain_resize(pixels, seen.view)
+
+
 def _root_at(address: str, sets: Sequence[str]) -> DataRoot | None:
     """The root at an address, if it has one of these published sets."""
     from oodometer.data import addresses

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from oodometer.report.html.thumbnails import thumbnail
+from oodometer.report.html.thumbnails import every_pixel, thumbnail
 
 
 def shown(address: str) -> Image.Image:
@@ -48,3 +48,11 @@ def test_photographs_are_small_and_look_alike():
     assert len(address) < 5000
     expected = np.asarray(Image.fromarray(pixels.astype(np.uint8)).resize((128, 96)), dtype=float)
     assert np.abs(np.asarray(shown(address).convert("RGB"), dtype=float) - expected).mean() < 4
+
+
+@pytest.mark.parametrize("side", [32, 224])
+def test_every_pixel_is_kept(side):
+    pixels = np.random.default_rng(0).integers(0, 255, (side, side, 3), dtype=np.uint8)
+    image = np.asarray(shown(every_pixel(pixels)).convert("RGB"))
+    times = len(image) // side
+    np.testing.assert_array_equal(image, pixels.repeat(times, axis=0).repeat(times, axis=1))

@@ -1,4 +1,4 @@
-"""Small pictures inside a page, as ``data:`` addresses."""
+"""Pictures inside a page, as ``data:`` addresses: small ones, and ones whose every pixel is kept."""
 
 from __future__ import annotations
 
@@ -26,15 +26,32 @@ def thumbnail(pixels: np.ndarray) -> str:
     from PIL import Image, features
 
     image = Image.fromarray(pixels)
-    longest = max(image.size)
-    if longest <= SHARPEST:
-        steps = SIDE // longest
-        return _address(image.resize((image.width * steps, image.height * steps), Image.Resampling.NEAREST), "PNG")
+    if max(image.size) <= SHARPEST:
+        return _address(_enlarged(image), "PNG", optimize=True)
     image.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
-    return _address(image, "WEBP" if features.check("webp") else "JPEG")
+    return _address(image, "WEBP" if features.check("webp") else "JPEG", quality=80)
 
 
-def _address(image: Picture, kind: str) -> str:
+def every_pixel(pixels: np.ndarray) -> str:
+    """An image as a ``data:`` address without any loss; small ones with each pixel as a square; (H, W, 3) uint8."""
+    from PIL import Image, features
+
+    image = Image.fromarray(pixels)
+    if max(image.size) <= SHARPEST:
+        return _address(_enlarged(image), "PNG", optimize=True)
+    if features.check("webp"):
+        return _address(image, "WEBP", lossless=True, quality=60, method=4)
+    return _address(image, "PNG", optimize=True)
+
+
+def _enlarged(image: Picture) -> Picture:
+    from PIL import Image
+
+    steps = SIDE // max(image.size)
+    return image.resize((image.width * steps, image.height * steps), Image.Resampling.NEAREST)
+
+
+def _address(image: Picture, kind: str, **options: int | bool) -> str:
     buffer = io.BytesIO()
-    image.save(buffer, kind, **({"optimize": True} if kind == "PNG" else {"quality": 80}))
+    image.save(buffer, kind, **options)
     return f"data:image/{kind.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"

@@ -9,10 +9,13 @@ import pytest
 
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.score import score
+from oodometer.core.model import Input
+from oodometer.core.preprocessing import Geometry
 from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Pictures, Plot
 from oodometer.document.table import Table
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES, alexnet
+from oodometer.report.html.corruption_sheet import MOST_CHARACTERS
 from oodometer.report.html.sections.corruptions import section
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
@@ -194,15 +197,31 @@ def run(filled, make_dataset, **more):
     return replace(study_of(filled.store), **more)
 
 
-def test_a_contact_sheet_of_one_image_at_the_strongest_severity(filled, make_dataset):
+def test_a_contact_sheet_of_one_image_at_the_strongest_severity_of_each(filled, make_dataset):
     shown = Shown()
-    sheet = part(section(run(filled, make_dataset, picture=shown)), Pictures, "corruptions-sheet")
-    assert [lines for _, _, lines in sheet.images] == [("clean",), ("snow",), ("fog",)]
-    assert [condition for condition, _ in shown.asked] == ["clean", "cifar10-c/snow/5", "cifar10-c/fog/5"]
+    found = section(run(filled, make_dataset, picture=shown))
+    sheet = part(found, Pictures, "corruptions-sheet")
+    assert [lines for _, _, lines in sheet.images] == [("clean",), ("snow", "severity 5"), ("fog", "severity 5")]
     assert len({image for _, image in shown.asked}) == 1
-    assert all(source.startswith("data:image/") for source, _, _ in sheet.images)
-    assert sheet.images[1][1] == "The image under snow"
-    assert sum(len(source) for source, _, _ in sheet.images) < 200_000
+    assert sheet.images[1][1] == "The image under snow at severity 5"
+    assert "exactly as mine was shown it in the run, 8 by 8 pixels" in sheet.caption
+    ladder = part(found, Pictures, "corruptions-severities")
+    assert [lines for _, _, lines in ladder.images] == [("clean",), ("snow", "severity 1"), ("snow", "severity 5")]
+
+
+def test_contact_sheets_add_no_more_than_is_said(filled, make_dataset):
+    rng = np.random.default_rng(0)
+    data = make_dataset(4)
+    seen = Input(Geometry(300, 300))
+    filled.add(data, [0] * 4, input=seen)
+    for name in COMMON:
+        for severity in SEVERITIES:
+            filled.add(data, [0] * 4, condition=f"imagenet-c/{name}/{severity}", input=seen)
+    study = replace(study_of(filled.store), picture=lambda *_: rng.integers(0, 255, (300, 300, 3), dtype=np.uint8))
+    sheets = [one for one in section(study).parts if isinstance(one, Pictures)]
+    assert 0.5 * MOST_CHARACTERS < sum(len(image[0]) for one in sheets for image in one.images) <= MOST_CHARACTERS
+    assert len(sheets[0].images) == 16  # noise, which nothing makes smaller: all are there, the last ones small
+    assert "too large for this page" in sheets[0].caption
 
 
 @pytest.mark.parametrize("picture", [None, lambda cell, image: None])

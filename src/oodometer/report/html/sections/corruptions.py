@@ -10,7 +10,7 @@ from oodometer.document.numbers import in_words
 from oodometer.document.section import Plot, Section
 from oodometer.document.table import Table
 from oodometer.report.html.corruption_data import grid_data
-from oodometer.report.html.corruption_sheet import contact_sheet
+from oodometer.report.html.corruption_sheet import contact_sheets
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.tables.corruptions import corruption_errors, grid_table
 from oodometer.report.tables.model_table import on_page
@@ -32,7 +32,7 @@ HEAT = "corruptions-heat"
 
 
 def section(study: Study) -> Section | None:
-    """Heat map, severity curves, corruption errors and a contact sheet; None where nothing was corrupted."""
+    """Heat map, severity curves, corruption errors and contact sheets; None where nothing was corrupted."""
     grids = grids_of(study)
     if not grids:
         return None
@@ -41,11 +41,10 @@ def section(study: Study) -> Section | None:
     data = {"families": [grid_data(grid, one, categories) for grid, one in zip(grids, errors, strict=True)]}
     of_grids = enumerate(zip(grids, errors, strict=True), start=1)
     tables = [_table(study, grid, place, has_errors=bool(one)) for place, (grid, one) in of_grids]
-    sheet = contact_sheet(study, grids)
     heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
     curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
-    parts = (heat, curves, *tables, *((sheet,) if sheet else ()))
+    parts = (heat, curves, *tables, *contact_sheets(study, grids))
     return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
 
 

@@ -1,0 +1,248 @@
+"""Whose classes lead where: the confusion matrix of a model on a condition or under a shift.
+
+Of a thousand classes only what occurs is kept. Under a family of corruptions the images are the units: an image that is
+taken for something else in three of five conditions counts as three fifths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from oodometer.analysis.class_names import answer_names, name_in
+from oodometer.analysis.model_cells import cells_of_model_on
+from oodometer.analysis.text import columns, plural
+from oodometer.core.errors import OodometerError, StoreError
+from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import check_level, clopper_pearson_bounds
+from oodometer.store.cells import Cell
+from oodometer.store.index import Index, Source, index_at
+
+CONVENTION = "share of the images of the true class; each interval for itself, not corrected for their number"
+
+
+@dataclass(frozen=True)
+class Confused:
+    """A true class and what its images are called: a cell of the matrix in which there is something.
+
+    Args:
+        count: How often: of images, or of answers where there are several conditions.
+        share: Of the images of the true class, with its interval; n is how many these are.
+        images: The ids of the images behind it, in the order of the data.
+    """
+
+    truth: str
+    answer: str
+    count: int
+    share: Estimate
+    images: tuple[str, ...]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is on the diagonal."""
+        return self.truth == self.answer
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """The confusion matrix of a model; prints as the list of what it confuses, the most frequent first.
+
+    Args:
+        on: What was asked for, a condition or a shift; ``conditions`` what it is made of, and ``data`` the images.
+        n: Images; each counts once for every condition.
+        classes: Those that occur, as truth or as an answer, in their order.
+        cells: All in which there is something, row by row.
+    """
+
+    model: str
+    on: str
+    conditions: tuple[str, ...]
+    data: str
+    n: int
+    classes: tuple[str, ...]
+    cells: tuple[Confused, ...]
+
+    @property
+    def convention(self) -> str:
+        """What the numbers are."""
+        return CONVENTION
+
+    @property
+    def confusions(self) -> tuple[Confused, ...]:
+        """What is off the diagonal, the most frequent first; of equals the larger share of its class."""
+        wrong = [cell for cell in self.cells if not cell.is_right]
+        return tuple(sorted(wrong, key=lambda cell: (-cell.count, -cell.share.value)))
+
+    @property
+    def n_right(self) -> int:
+        """How many answers are right."""
+        return sum(cell.count for cell in self.cells if cell.is_right)
+
+    @property
+    def n_answers(self) -> int:
+        """Of how many."""
+        return sum(cell.count for cell in self.cells)
+
+    def counts(self) -> np.ndarray:
+        """The whole matrix over the classes that occur, (C, C): true classes are rows, answers columns."""
+        places = {name: place for place, name in enumerate(self.classes)}
+        whole = np.zeros((len(places), len(places)), dtype=np.int64)
+        for cell in self.cells:
+            whole[places[cell.truth], places[cell.answer]] = cell.count
+        return whole
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, top: int | None = None) -> str:
+        """The confusions as text.
+
+        Args:
+            top: How many, at most; None: all.
+        """
+        of = f", {plural(len(self.conditions), 'condition')}" if len(self.conditions) > 1 else ""
+        head = (
+            f"{self.model} on {self.on} ({self.data}): {self.n_right} of {self.n_answers} answers right{of}, "
+            f"{plural(self.n, 'image')}"
+        )
+        wrong = self.confusions
+        if not wrong:
+            return f"{head}\nnothing is confused"
+        shown = wrong[:top]
+        lines = [["class", "called", "count", "share of the class"]]
+        lines += [[cell.truth, cell.answer, str(cell.count), str(cell.share)] for cell in shown]
+        left = len(wrong) - len(shown)
+        more = [f"{left} more {'is' if left == 1 else 'are'} confused"] if left else []
+        return "\n".join([head, columns(lines), *more])
+
+    def as_json(self, top: int | None = None) -> dict[str, Any]:
+        """The same as plain values: what is right, and the confusions in their order."""
+        told = {"convention": self.convention, "n_right": self.n_right, "n_answers": self.n_answers}
+        right = [asdict(cell) for cell in self.cells if cell.is_right]
+        wrong = [asdict(cell) for cell in self.confusions[:top]]
+        about = {name: value for name, value in vars(self).items() if name != "cells"}
+        return {**about, **told, "right": right, "confusions": wrong}
+
+
+def confusion(store: Source, model: str, on: str = "clean", *, level: float = 0.95) -> Confusion:
+    """What a model takes the images of each class for.
+
+    Args:
+        model: Its name in the store.
+        on: A condition, or a shift, of which all conditions count together.
+        level: Of the intervals: exact ones (Clopper-Pearson), over several conditions Student's over the images.
+    """
+    index = index_at(store)
+    return confusion_of(index, cells_of_model_on(index, model, on), on, level=level)
+
+
+def confusion_of(index: Index, cells: Sequence[Cell], on: str, *, level: float = 0.95) -> Confusion:
+    """The confusion matrix of the cells of one model, of one condition or of several."""
+    check_level(level)
+    if len({cell.classes for cell in cells}) > 1:
+        raise StoreError(f"{index}: the conditions of {on} are not over the same classes; name one of them")
+    answers = _Answers.of(index, cells)
+    names = answer_names(index, cells[0])
+    groups = _groups(answers, level)
+    occurring = sorted({*answers.label.tolist(), *answers.answer.tolist()})
+    return Confusion(
+        index.model_name_of[cells[0].key],
+        on,
+        tuple(index.condition_name_of[cell.condition.key] for cell in cells),
+        cells[0].data.title,
+        len(answers.ids),
+        tuple(name_in(names, number) for number in occurring),
+        tuple(
+            Confused(name_in(names, label), name_in(names, answer), count, share, tuple(answers.ids[images].tolist()))
+            for label, answer, count, share, images in groups
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The answers to labelled images, of all conditions: the true class, the answer, and which image it is, (N,)."""
+
+    label: np.ndarray
+    answer: np.ndarray
+    image: np.ndarray
+    ids: np.ndarray
+
+    @classmethod
+    def of(cls, index: Index, cells: Sequence[Cell]) -> _Answers:
+        labels, answers, names = [], [], []
+        for cell in cells:
+            rows = index.read(cell)
+            labelled = rows.rank >= 0
+            label = rows.label[labelled]
+            labels.append(label)
+            # Where an image has several labels, any of them is right.
+            answers.append(np.where(rows.rank[labelled] == 0, label, rows.prediction[labelled]))
+            names.append(index.images(cell).ids[rows.image[labelled]])
+        if not sum(map(len, labels)):
+            raise OodometerError(f"{cells[0].model_name}: no labelled images, so nothing can be confused")
+        each = np.concatenate(names)
+        ids, image = (each, np.arange(len(each))) if len(cells) == 1 else _numbered(each)
+        return cls(np.concatenate(labels), np.concatenate(answers), image, ids)
+
+
+def _numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each id once, in the order in which they come, and the place of each among them."""
+    places: dict[str, int] = {}
+    image = np.array([places.setdefault(one, len(places)) for one in ids.tolist()])
+    return np.array(list(places), dtype=object), image
+
+
+_Group = tuple[int, int, int, Estimate, np.ndarray]
+"""The true class, the answer, how often, the share of the class, and the places of the images."""
+
+
+def _groups(answers: _Answers, level: float) -> list[_Group]:
+    """The answers by true class and by what was said, in order."""
+    several = int(answers.answer.max()) + 1
+    codes = answers.label.astype(np.int64) * several + answers.answer
+    order = np.lexsort((answers.image, codes))
+    pairs, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    images = [np.unique(some) for some in np.split(answers.image[order], starts[1:])]
+    truth, answer = pairs // several, pairs % several
+    is_single = len(answers.ids) == len(codes)
+    shares = _exact(answers, truth, counts, level) if is_single else _over_images(answers, truth, codes, pairs, level)
+    return list(zip(truth.tolist(), answer.tolist(), counts.tolist(), shares, images, strict=True))
+
+
+def _exact(answers: _Answers, truth: np.ndarray, counts: np.ndarray, level: float) -> list[Estimate]:
+    n = np.bincount(answers.label)[truth]
+    low, high = clopper_pearson_bounds(counts, n, level)
+    told = f"clopper-pearson {100 * level:g}%"
+    ends = zip((counts / n).tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True)
+    return [Estimate(value, least, most, of, told) for value, least, most, of in ends]
+
+
+def _over_images(
+    answers: _Answers, truth: np.ndarray, codes: np.ndarray, pairs: np.ndarray, level: float
+) -> list[Estimate]:
+    """The mean over the images of a class of the share of conditions in which each is called so; Student's interval."""
+    from scipy.special import stdtrit
+
+    n_conditions = np.bincount(answers.image)
+    labels = np.zeros(len(answers.ids), dtype=np.int64)
+    labels[answers.image] = answers.label
+    n = np.bincount(labels)[truth]
+    # Each pair of a true class and an answer by each of its images; all other images of the class have a share of 0.
+    by_image, times = np.unique(np.stack([codes, answers.image]), axis=1, return_counts=True)
+    share, place = times / n_conditions[by_image[1]], np.searchsorted(pairs, by_image[0])
+    mean = np.bincount(place, share) / n
+    squares = np.bincount(place, share**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sd = np.sqrt(np.maximum(squares - n * mean**2, 0) / (n - 1))
+        half = stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * sd / np.sqrt(n)
+    return [_student(*each, level=level) for each in zip(mean.tolist(), half.tolist(), n.tolist(), strict=True)]
+
+
+def _student(mean: float, half: float, n: int, *, level: float) -> Estimate:
+    if n == 1 or half < 1e-12:
+        return Estimate(mean, None, None, n, "none: one image" if n == 1 else "none: all images are alike")
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0), n, f"student-t {100 * level:g}%")
