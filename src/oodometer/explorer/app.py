@@ -95,9 +95,11 @@ def _add_lists(routes: Routes) -> None:
         on: On = None,
         show: Annotated[str, Query(description=f"The images listed: {', '.join(queries.SIDES)}.")] = "only_a",
         page: OnPage = 1,
+        family: Annotated[str | None, Query(description="A family whose conditions are told one by one.")] = None,
     ) -> dict[str, Any]:
-        """Two models on the images that both saw: the difference, and what one gets right and the other wrong."""
-        return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, show=show, page=page)
+        """Two models on everything that both saw: the differences, and what one gets right and the other wrong."""
+        listed = _compare.Listed(show, page, family or None)
+        return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, listed=listed)
 
     def glance(*, shift: str | None = None) -> dict[str, Any]:  # noqa: ARG001 - the same whatever is chosen below
         return _leaderboard.glance(explorer)
