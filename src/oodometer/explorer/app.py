@@ -26,6 +26,7 @@ from oodometer.explorer.pages import section as _section
 from oodometer.explorer.pages import shift as _shift
 from oodometer.explorer.render import html_of, static_file
 from oodometer.explorer.section_pages import SECTION_PAGES, SectionPage
+from oodometer.explorer.site_extent import Extent
 from oodometer.report.palette import looks_css
 
 OnPage = Annotated[int, Query(ge=1, le=1_000_000, description="Which page of the list.")]
@@ -37,14 +38,14 @@ Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
 def explorer_app(
-    explorer: Explorer, *, hosts: tuple[str, ...] = (), token: str | None = None, fixed: str = ""
+    explorer: Explorer, *, hosts: tuple[str, ...] = (), token: str | None = None, fixed: Extent | None = None
 ) -> Guard:
     """The pages over a store.
 
     Args:
         hosts: Names by which it may be called; empty: any.
         token: What a reader must show; None: nothing.
-        fixed: What a made site says of its extent; empty where pages are made when they are asked for.
+        fixed: What a made site has; None where pages are made when they are asked for.
     """
     app = FastAPI(
         title="Oodometer explorer",

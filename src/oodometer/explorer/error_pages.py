@@ -54,5 +54,5 @@ def refused(scope: Mapping[str, Any], refusal: Refusal) -> tuple[str, bytes]:
     if scope["path"].endswith(JSON):
         return "application/json", json.dumps({"error": refusal.message}).encode()
     values = {"title": "Not shown", "message": refusal.message, "address": "", "status": refusal.status}
-    page = html_of("error", {**values, "pages": [("/", "Leaderboard")], "fixed": ""})
+    page = html_of("error", {**values, "pages": [("/", "Leaderboard")], "fixed": None})
     return "text/html; charset=utf-8", page.encode()

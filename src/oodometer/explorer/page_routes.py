@@ -15,6 +15,7 @@ from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.links import JSON
 from oodometer.explorer.navigation import navigation
 from oodometer.explorer.render import html_of, json_of
+from oodometer.explorer.site_extent import Extent
 
 Page = Callable[..., dict[str, Any]]
 Asked = tuple[tuple[str, Any], ...]
@@ -31,12 +32,12 @@ class Routes:
     """Where pages are added.
 
     Args:
-        fixed: What a made site says of its extent, below every page; empty where pages are made when asked for.
+        fixed: What a made site has; None where pages are made when they are asked for.
     """
 
     app: FastAPI
     explorer: Explorer
-    fixed: str = ""
+    fixed: Extent | None = None
 
     def add(self, path: str, template: str, page: Page, extra: Extra | None = None) -> None:
         """A page and its twin.

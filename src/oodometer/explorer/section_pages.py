@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oodometer.study import Study
+from oodometer.study import Study, StudyShift
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class SectionPage:
         module: Of `oodometer.report.html.sections`.
         has: Whether a study has anything to show there; cheap, for every page asks it.
         of_model: Whether it can be about one model, ``?model=``, so that the model's page links to it.
-        of_shift: Whether it can be about one shift, ``?shift=``.
+        of_shift: Which shifts it can be about alone, ``?shift=``.
     """
 
     path: str
@@ -29,7 +29,7 @@ class SectionPage:
     module: str
     has: Callable[[Study], bool]
     of_model: bool = True
-    of_shift: bool = True
+    of_shift: Callable[[StudyShift], bool] = lambda _: True
 
 
 def has_confidences(study: Study) -> bool:
@@ -50,7 +50,11 @@ def has_parents(study: Study) -> bool:
 SECTION_PAGES = (
     SectionPage("/scatter", "Scatter", "scatter", lambda study: len(study.conditions) > 1, of_model=False),
     SectionPage("/quadrants", "Quadrants", "quadrants", has_parents, of_model=False),
-    SectionPage("/corruptions", "Corruptions", "corruptions", has_families),
-    SectionPage("/calibration", "Calibration", "uncertainty", has_confidences),
+    SectionPage(
+        "/corruptions", "Corruptions", "corruptions", has_families, of_shift=lambda shift: shift.family is not None
+    ),
+    SectionPage(
+        "/calibration", "Calibration", "uncertainty", has_confidences, of_shift=lambda shift: bool(shift.points.cells)
+    ),
 )
 """In the order of the navigation."""

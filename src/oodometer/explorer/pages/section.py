@@ -51,7 +51,7 @@ def drawn_section(
         "scripts": scripts(has_plots),
         "styles": [name for name in report_files(".css") if name != "report.css"],
         "models": [one.name for one in study.models] if study and page.of_model else [],
-        "shifts": [one.name for one in study.shifts] if study and page.of_shift else [],
+        "shifts": [one.name for one in study.shifts if page.of_shift(one)] if study else [],
     }
 
 
@@ -84,7 +84,7 @@ class StudyKey:
 def _made(key: StudyKey, page: SectionPage, model: str | None, shift: str | None) -> Section | None:
     """The section, made once for the page and its twin."""
     make: Callable[[Study], Section | None] = import_module(f"oodometer.report.html.sections.{page.module}").section
-    return make(narrowed(key.study, model=model if page.of_model else None, shift=shift if page.of_shift else None))
+    return make(narrowed(key.study, model=model if page.of_model else None, shift=shift))
 
 
 def narrowed(study: Study, *, model: str | None = None, shift: str | None = None) -> Study:
