@@ -24,6 +24,7 @@ from oodometer.explorer.pages import model as _model
 from oodometer.explorer.pages import picture as _picture
 from oodometer.explorer.pages import section as _section
 from oodometer.explorer.pages import shift as _shift
+from oodometer.explorer.pages.image_filters import Filters
 from oodometer.explorer.render import html_of, static_file
 from oodometer.explorer.section_pages import SECTION_PAGES, SectionPage
 from oodometer.explorer.site_extent import Extent
@@ -34,6 +35,12 @@ On = Annotated[str | None, Query(description="The condition; by default a clean 
 OfModel = Annotated[str | None, Query(description="Of this model alone.")]
 OfShift = Annotated[str | None, Query(description="Of this shift alone.")]
 Share = Annotated[float | None, Query(ge=0, le=1)]
+Whose = Annotated[str | None, Query(description="Whose answers are shown.")]
+Class = Annotated[str | None, Query(alias="class", description="The true class.")]
+Answer = Annotated[Literal["", "right", "wrong"] | None, Query(description="Of the model.")]
+Predicted = Annotated[str | None, Query(description="The class that the model answers.")]
+Find = Annotated[str | None, Query(description="Part of the id, or of the name of the true class.")]
+Order = Annotated[str, Query(description=f"One of {', '.join(queries.ORDERS)}.")]
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
@@ -72,7 +79,7 @@ def warm(explorer: Explorer) -> None:
     first: dict[str, Callable[[], dict[str, Any]]] = {
         "leaderboard": lambda: _leaderboard.leaderboard(explorer),
         "compare": lambda: _compare.compare(explorer),
-        "images": lambda: _images.images(explorer, _images.Filters()),
+        "images": lambda: _images.images(explorer, Filters()),
     }
     around = Routes(FastAPI(), explorer).around("")
     for template, page in first.items():
@@ -149,20 +156,23 @@ def _add_images(routes: Routes) -> None:
     def images(
         *,
         on: On = None,
-        model: Annotated[str | None, Query(description="Whose answers are shown.")] = None,
-        class_: Annotated[str | None, Query(alias="class", description="The true class.")] = None,
-        answer: Annotated[Literal["", "right", "wrong"] | None, Query(description="Of the model.")] = None,
+        model: Whose = None,
+        class_: Class = None,
+        answer: Answer = None,
+        predicted: Predicted = None,
+        find: Find = None,
         sure_from: Share = None,
         sure_to: Share = None,
         right_from: Number = None,
         right_to: Number = None,
-        order: Annotated[str, Query(description=f"One of {', '.join(queries.ORDERS)}.")] = "hardest",
+        order: Order = "hardest",
         page: OnPage = 1,
     ) -> dict[str, Any]:
-        """Images by class, condition, confidence, right or wrong, and how many models are right."""
-        filters = _images.Filters(
-            on or None, model or None, class_ or None, answer or None, sure_from, sure_to, right_from, right_to, order
-        )
+        """Images by id, class, condition, answer, confidence, right or wrong, and how many models are right."""
+        filters = _filters(
+            on=on, model=model, class_=class_, answer=answer, predicted=predicted, find=find, sure_from=sure_from,
+            sure_to=sure_to, right_from=right_from, right_to=right_to, order=order,
+        )  # fmt: skip
         return _images.images(explorer, filters, page=page)
 
     def image(
@@ -170,12 +180,32 @@ def _add_images(routes: Routes) -> None:
         data: Annotated[str, Query(description="The data set.")],
         id_: Annotated[str, Query(alias="id", description="The image in it.")],
         on: On = None,
+        model: Whose = None,
+        class_: Class = None,
+        answer: Answer = None,
+        predicted: Predicted = None,
+        find: Find = None,
+        sure_from: Share = None,
+        sure_to: Share = None,
+        right_from: Number = None,
+        right_to: Number = None,
+        order: Order = "hardest",
+        at: Annotated[int | None, Query(ge=0, le=2**31 - 1, description="Its place in the list of these.")] = None,
     ) -> dict[str, Any]:
-        """An image: all models' answers under all conditions."""
-        return _image.image(explorer, data=data, id_=id_, on=on or None)
+        """An image: all models' answers under all conditions, and its neighbours in the list that it was found in."""
+        filters = _filters(
+            on=on, model=model, class_=class_, answer=answer, predicted=predicted, find=find, sure_from=sure_from,
+            sure_to=sure_to, right_from=right_from, right_to=right_to, order=order,
+        )  # fmt: skip
+        return _image.image(explorer, data=data, id_=id_, filters=filters, at=at)
 
     routes.add("/images", "images", images)
     routes.add("/image", "image", image)
+
+
+def _filters(**asked: Any) -> Filters:
+    """What a query asks for; an empty field asks for nothing."""
+    return Filters(**{name: None if value == "" else value for name, value in asked.items()})
 
 
 def _add_files(routes: Routes) -> None:

@@ -11,7 +11,8 @@ from oodometer.analysis.families import family_in
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.links import JSON
 from oodometer.explorer.pages.answers import PER_PAGE, in_order
-from oodometer.explorer.pages.images import Filters, images
+from oodometer.explorer.pages.image_filters import Filters
+from oodometer.explorer.pages.images import images
 from oodometer.explorer.section_pages import SECTION_PAGES
 
 MANY_MODELS = 20

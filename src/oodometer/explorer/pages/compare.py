@@ -29,13 +29,16 @@ class Listed:
     family: str | None = None
 
 
+FIRST = Listed()
+
+
 def compare(
     explorer: Explorer,
     *,
     a: str | None = None,
     b: str | None = None,
     on: str | None = None,
-    listed: Listed = Listed(),  # noqa: B008 - it can't be changed
+    listed: Listed = FIRST,
 ) -> dict[str, Any]:
     """Model B against model A on everything that both were measured on, and image by image under one condition."""
     if listed.show not in queries.SIDES:
