@@ -43,6 +43,7 @@ _HOMES = {
     "engine.imports": "import_predictions import_table",
     "engine.run": "RunOptions Watcher run",
     "explorer.serve": "ServeWatcher serve",
+    "explorer.site": "Site site",
     "figures.figure": "Drawn FigureList figure figure_list",
     "figures.options": "FigureOptions",
     "metrics.metric": "Metric metric",

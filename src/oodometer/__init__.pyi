@@ -78,6 +78,8 @@ from oodometer.engine.run import Watcher as Watcher
 from oodometer.engine.run import run as run
 from oodometer.explorer.serve import ServeWatcher as ServeWatcher
 from oodometer.explorer.serve import serve as serve
+from oodometer.explorer.site import Site as Site
+from oodometer.explorer.site import site as site
 from oodometer.figures.figure import Drawn as Drawn
 from oodometer.figures.figure import FigureList as FigureList
 from oodometer.figures.figure import figure as figure

@@ -156,6 +156,11 @@ FILTERS = [
     {"model": "<img src=x onerror=alert(1)>", "answer": "wrong", "order": "sure"},
     {"model": "quo\"te's & co", "answer": "right", "order": "unsure", "sure_from": 0.3, "sure_to": 0.8},
     {"model": "../../etc/passwd", "class": "ünï/cøde", "right_to": 4},
+    {"find": "CRANE"},
+    {"find": "02", "order": "data"},
+    {"find": "%' OR 1=1 --"},
+    {"model": "plain", "predicted": "crane#5"},
+    {"model": "plain", "predicted": "<b>dog</b>", "answer": "wrong", "find": "0"},
 ]
 
 
@@ -168,7 +173,11 @@ def test_a_list_of_images_against_a_plain_loop(pages, shop, filters):
     for at, id_ in enumerate(shop.data.ids):
         fits = "class" not in filters or shop.classes[shop.data.labels[at]] == filters["class"]
         fits &= filters.get("right_from", 0) <= n_right[at] <= filters.get("right_to", len(shop.models))
+        name = f"{id_} {shop.classes[shop.data.labels[at]]}".lower()
+        fits &= any(filters.get("find", "").lower() in text for text in (id_.lower(), name.removeprefix(id_.lower())))
         if of_model is not None:
+            said = shop.classes[of_model.prediction[at]]
+            fits &= filters.get("predicted", said) == said
             right = of_model.rank[at] == 0
             fits &= "answer" not in filters or right == (filters["answer"] == "right")
             fits &= filters.get("sure_from", 0) <= of_model.confidence[at] <= filters.get("sure_to", 1)
@@ -278,6 +287,10 @@ def test_every_page_has_a_twin_that_openapi_describes(pages):
         "/compare",
         "/images",
         "/image",
+        "/scatter",
+        "/quadrants",
+        "/corruptions",
+        "/calibration",
     }
     assert {path.replace(":path", "") + ".json" for path in html} <= set(described)
     for path in html:
@@ -289,7 +302,8 @@ def test_every_page_has_a_twin_that_openapi_describes(pages):
     assert list(described["/picture"]["get"]["responses"]["404"]["content"]) == ["text/html"]
     asked = {one["name"] for one in described["/images.json"]["get"]["parameters"]}
     assert asked == {
-        "on", "model", "class", "answer", "sure_from", "sure_to", "right_from", "right_to", "order", "page"
+        "on", "model", "class", "answer", "predicted", "find", "sure_from", "sure_to", "right_from", "right_to",
+        "order", "page",
     }  # fmt: skip
 
 
@@ -340,4 +354,4 @@ def test_imported_accuracies_have_pages_too(tmp_path, explore):
     assert "the highest accuracy first" in said
     assert not re.search("photographs|images on|ρ|Drop|Ranks", said)
     assert "ρ" not in text_of(pages.get("/").text)
-    assert "Compare it" not in pages.get("/model/m3").text
+    assert "Compare it" in pages.get("/model/m3").text

@@ -38,6 +38,7 @@ VERBS = {
     "score": "The metrics of every model on every condition, with intervals.",
     "serve": "Explore a store in a browser: models, shifts, single images.",
     "sheet": "Draw images to look at: of each class, clean beside shifted, or one under every shift.",
+    "site": "The explorer's pages as files, for any web server.",
     "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
     "table": "A table for papers and READMEs: LaTeX, Markdown, CSV or text.",
     "train": "Train a small network on labelled images; ONNX with its card comes out.",

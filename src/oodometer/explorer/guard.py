@@ -15,9 +15,17 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+SECTION_POLICY = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
+    "img-src 'self'", "img-src 'self' data: blob:"
+)
+"""Of pages with plots: these place what they draw by styles of elements, and save pictures; scripts are ours alone."""
+
 HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -160,8 +168,8 @@ def _with_headers(send: Send, *, without_body: bool) -> Send:
         if message["type"] == "http.response.start":
             own = list(message["headers"])
             known = {name.lower() for name, _ in own}
-            more_here = more if b"cache-control" in known else [*more, (b"cache-control", b"no-store")]
-            message = {**message, "headers": [*own, *more_here]}
+            added = [*more, (b"cache-control", b"no-store")]
+            message = {**message, "headers": [*own, *(header for header in added if header[0] not in known)]}
         elif without_body and message["type"] == "http.response.body":
             message = {**message, "body": b""}
         await send(message)

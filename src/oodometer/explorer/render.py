@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from oodometer.core.extras import import_extra
 from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain
 from oodometer.document.numbers import bounds, value_text, with_interval
@@ -16,9 +17,9 @@ from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.links import path_link, query_link, twin
 from oodometer.report.palette import UNKNOWN
 
-SHARED = ("report.css", "theme.js")
-OF_DOCUMENTS = ("dots.css",)
-OWN = ("explorer.css", "explorer.js")
+PLOTLY = "plotly.js"
+STATIC = {"oodometer.report.html": "static", "oodometer.document": "static", "oodometer.explorer": "static"}
+"""Packages with scripts and styles, and the folder of these."""
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
@@ -38,17 +39,31 @@ def environment() -> Any:
     return made
 
 
+@lru_cache(1)
+def static_names() -> dict[str, Any]:
+    """The name of every script and style to its file."""
+    folders = [files(package).joinpath(folder) for package, folder in STATIC.items()]
+    return {place.name: place for folder in folders for place in folder.iterdir() if _ending(place.name) in TYPES}
+
+
 def static_file(name: str) -> tuple[str, bytes]:
     """The type and content of a script or style; of these names and no others."""
-    if name in SHARED:
-        place = files("oodometer.report.html").joinpath("static", name)
-    elif name in OF_DOCUMENTS:
-        place = files("oodometer.document").joinpath("static", name)
-    elif name in OWN:
-        place = files("oodometer.explorer").joinpath("static", name)
-    else:
+    if name == PLOTLY:
+        return TYPES["js"], _plotly()
+    if name not in static_names():
         raise UnknownName(f"no such file: {name}")
-    return TYPES[name.rpartition(".")[2]], place.read_bytes()
+    return TYPES[_ending(name)], static_names()[name].read_bytes()
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+@lru_cache(1)
+def _plotly() -> bytes:
+    """As its Python package brings it."""
+    script: str = import_extra("plotly.offline", extra="report", what="plots").get_plotlyjs()
+    return script.encode()
 
 
 def category_of(category: str) -> str:

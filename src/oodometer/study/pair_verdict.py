@@ -64,14 +64,18 @@ class PairVerdict:
         return (*self.clean, *self.shifted)
 
 
-def pair_verdict(study: Study, first: str, second: str) -> PairVerdict | None:
-    """The verdict about two models of a study; None where they were measured together under no shift."""
+def pair_verdict(study: Study, first: str, second: str, *, n_beside: int = 0) -> PairVerdict | None:
+    """The verdict about two models of a study; None where they were measured together under no shift.
+
+    Args:
+        n_beside: How many more comparisons are told beside these, for which the intervals are corrected too.
+    """
     shifts = [shift for shift in study.shifts if {first, second} <= {point.model for point in shift.points.models}]
     if not shifts:
         return None
     clean = list({shift.points.x[0]: shift for shift in reversed(shifts)}.values())[::-1]
     level = study.options.resampling.level
-    each = corrected_level(level, len(clean) + len(shifts))
+    each = corrected_level(level, len(clean) + len(shifts) + n_beside)
     return PairVerdict(
         first,
         second,
@@ -90,17 +94,18 @@ def _on_clean(shift: StudyShift, first: str, second: str, level: float) -> Conte
     a, b = _places(shift, first, second)
     difference = difference_on_clean(shift.points, a, b, level)
     models = shift.points.models
-    return _contest(shift.points.x[0], models[a].x[0], models[b].x[0], difference, level)
+    return contest_of(shift.points.x[0], models[a].x[0], models[b].x[0], difference, level)
 
 
 def _under(shift: StudyShift, first: str, second: str, level: float) -> Contest:
     a, b = _places(shift, first, second)
     difference = difference_under_shift(shift.points, a, b, level)
     models = shift.points.models
-    return _contest(shift.name, models[a].y, models[b].y, difference, level)
+    return contest_of(shift.name, models[a].y, models[b].y, difference, level)
 
 
-def _contest(name: str, first: Estimate, second: Estimate, difference: Estimate, level: float) -> Contest:
+def contest_of(name: str, first: Estimate, second: Estimate, difference: Estimate, level: float) -> Contest:
+    """Two accuracies and their difference, whose interval is of this level."""
     needed = images_to_tell(difference, level)
     told = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
     return Contest(name, first, second, difference, None if told or needed is None else ceil(needed))

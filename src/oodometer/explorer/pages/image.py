@@ -10,12 +10,26 @@ from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, UnknownName
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.pages.answers import called
+from oodometer.explorer.pages.image_filters import WHICHEVER, Filters
+from oodometer.explorer.pages.images import steps
 from oodometer.store.queries import literal
 from oodometer.store.store import COLUMN
 
 
-def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> dict[str, Any]:
-    """One image; the answers under the condition ``on`` are told first."""
+def image(
+    explorer: Explorer,
+    *,
+    data: str,
+    id_: str,
+    filters: Filters = WHICHEVER,
+    at: int | None = None,
+) -> dict[str, Any]:
+    """One image; the answers under the condition of the filters are told first.
+
+    Args:
+        filters: The list that it was found in, so that one can step through it.
+        at: Its place in that list.
+    """
     catalogue = explorer.catalogue()
     of_data = catalogue.data_named(data)
     rows = explorer.index.ask(queries.OF_THIS_ID, data=of_data.number, id=id_)
@@ -37,7 +51,8 @@ def image(explorer: Explorer, *, data: str, id_: str, on: str | None = None) -> 
         "class": of_data.classes[label] if label >= 0 else None,
         "columns": _columns(explorer, of_data, place - of_data.first),
         "elsewhere": [by_number[number].name for _, number, _, _ in rows if by_number[number].digest not in places],
-        "on": _chosen(held, on),
+        "on": _chosen(held, filters.on),
+        "steps": None if at is None else steps(explorer, filters, id_=id_, at=at),
         "conditions": _conditions(catalogue, held, answers),
         "models": sorted({one["model"] for one in answers}),
         "answers": answers,

@@ -9,6 +9,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Held
 from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.navigation import pages_of_sections
 from oodometer.explorer.pages.answers import called, first_condition, in_order
 from oodometer.stats.intervals import share_of
 from oodometer.store.queries import literal
@@ -41,6 +42,11 @@ def _frame(explorer: Explorer, study: Study | None, name: str) -> dict[str, Any]
         "title": name,
         "name": name,
         "shifts": _shifts(study, name),
+        "sections": [
+            {"path": page.path, "text": page.text}
+            for page in pages_of_sections(explorer)
+            if page.of_model and any(model.name == name for model in (study.models if study else ()))
+        ],
         "pending": explorer.studying,
     }
 

@@ -9,6 +9,7 @@ from oodometer.analysis.robustness import ModelRobustness
 from oodometer.core.errors import did_you_mean
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.navigation import pages_of_sections
 from oodometer.explorer.pages.answers import sizes_of
 from oodometer.explorer.render import category_of
 from oodometer.explorer.scatter import Scatter, scatter_of
@@ -32,6 +33,7 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
             "n": {"x": [], "y": []},
             "line": None,
             "why_no_line": "",
+            "sections": [],
         }
     found = next((one for one in study.shifts if one.name == name), None)
     if found is None:
@@ -68,6 +70,9 @@ def shift(explorer: Explorer, name: str) -> dict[str, Any]:
         "line": _line(found),
         "order": robust.order if robust else None,
         "why_no_line": found.why,
+        "sections": [
+            {"path": page.path, "text": page.text} for page in pages_of_sections(explorer) if page.of_shift(found)
+        ],
         "notes": list(robust.notes if robust else found.points.notes),
     }
 

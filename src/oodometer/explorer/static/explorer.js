@@ -19,22 +19,38 @@
     return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
   }
 
+  // Rows that are sorted, each with those below it that belong to it.
+  function groupsOf(body) {
+    const groups = [];
+    for (const row of body.rows) {
+      if (row.classList.contains("member") && groups.length) {
+        groups[groups.length - 1].push(row);
+      } else {
+        groups.push([row]);
+      }
+    }
+    return groups;
+  }
+
   // What is not known stands last, whichever way is up.
   function sort(table, place, down) {
     const body = table.tBodies[0];
-    const rows = Array.from(body.rows, (row) => [valueOf(row, place), row]);
+    const rows = groupsOf(body).map((group) => [valueOf(group[0], place), group]);
     rows.sort(function (one, other) {
       if (one[0] === null || other[0] === null) {
         return (one[0] === null) - (other[0] === null);
       }
       return down ? compare(other[0], one[0]) : compare(one[0], other[0]);
     });
-    body.append(...rows.map((pair) => pair[1]));
+    body.append(...rows.flatMap((pair) => pair[1]));
   }
 
   function connect(table) {
     const headings = Array.from(table.tHead.rows[0].cells);
     headings.forEach(function (heading, place) {
+      if (heading.classList.contains("drawn")) {
+        return; // a drawing: the numbers beside it are sorted
+      }
       const name = (heading.querySelector("a") || heading.firstChild).textContent.trim();
       const button = document.createElement("button");
       button.type = "button";

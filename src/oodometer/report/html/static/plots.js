@@ -12,13 +12,26 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
-  // Plotly is in the page packed, and becomes a script when it is first needed.
-  function bringPlotly() {
-    bringing ??= unpacked(document.getElementById("oodometer-plotly").textContent).then(function (text) {
+  function fromBeside(place) {
+    return new Promise(function (resolve, reject) {
       const script = document.createElement("script");
-      script.textContent = text;
+      script.addEventListener("load", resolve);
+      script.addEventListener("error", reject);
+      script.src = place;
       document.head.append(script);
     });
+  }
+
+  // Plotly is in the page packed, or lies beside it; it becomes a script when it is first needed.
+  function bringPlotly() {
+    const plotly = document.getElementById("oodometer-plotly");
+    bringing ??= plotly.dataset.src
+      ? fromBeside(plotly.dataset.src)
+      : unpacked(plotly.textContent).then(function (text) {
+          const script = document.createElement("script");
+          script.textContent = text;
+          document.head.append(script);
+        });
     return bringing;
   }
 

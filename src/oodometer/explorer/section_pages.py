@@ -1,0 +1,60 @@
+"""Which sections of the report are pages of the explorer, and when each has something to show.
+
+A section gets its page by a line in `SECTION_PAGES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oodometer.study import Study, StudyShift
+
+
+@dataclass(frozen=True)
+class SectionPage:
+    """A section of the report as a page.
+
+    Args:
+        path: Of the page.
+        text: What the navigation calls it.
+        module: Of `oodometer.report.html.sections`.
+        has: Whether a study has anything to show there; cheap, for every page asks it.
+        of_model: Whether it can be about one model, ``?model=``, so that the model's page links to it.
+        of_shift: Which shifts it can be about alone, ``?shift=``.
+    """
+
+    path: str
+    text: str
+    module: str
+    has: Callable[[Study], bool]
+    of_model: bool = True
+    of_shift: Callable[[StudyShift], bool] = lambda _: True
+
+
+def has_confidences(study: Study) -> bool:
+    """Whether some model says how sure it is."""
+    return any(cell.known_classes is None for model in study.models for cell in model.cells)
+
+
+def has_families(study: Study) -> bool:
+    """Whether something was corrupted by a family of corruptions."""
+    return any(condition.member is not None for condition in study.conditions)
+
+
+def has_parents(study: Study) -> bool:
+    """Whether some model was measured beside the one that it was made from."""
+    return any(model.tau is not None for shift in study.shifts for model in shift.of_model.values())
+
+
+SECTION_PAGES = (
+    SectionPage("/scatter", "Scatter", "scatter", lambda study: len(study.conditions) > 1, of_model=False),
+    SectionPage("/quadrants", "Quadrants", "quadrants", has_parents, of_model=False),
+    SectionPage(
+        "/corruptions", "Corruptions", "corruptions", has_families, of_shift=lambda shift: shift.family is not None
+    ),
+    SectionPage(
+        "/calibration", "Calibration", "uncertainty", has_confidences, of_shift=lambda shift: bool(shift.points.cells)
+    ),
+)
+"""In the order of the navigation."""
