@@ -111,7 +111,7 @@ def _about(grid: CorruptionGrid, errors: Errors) -> str:
 
 
 def _plain(grid: CorruptionGrid) -> Columns:
-    over = f"over {len(grid.averaged)} corruptions x {len(grid.severities)} severities"
+    over = f"over all {len(grid.accuracies)} conditions"
     first = Column("mean error", "percent", f"mean error {over}, not normalised", "low")
     return [
         (first, lambda model: _error(grid.mean(model))),

@@ -64,7 +64,7 @@ def corruptions_table(study: Study, options: TableOptions | None = None) -> Mode
 
 def _means(grid: CorruptionGrid) -> str:
     how = "the mean over" if len(grid.severities) > 1 else "at"
-    over = plural(len(grid.averaged), "corruption")
+    over = plural(len(grid.accuracies), "condition")
     return f"Each corruption: {how} {severities_said(grid.severities)}; mean: over {over}."
 
 
