@@ -50,13 +50,23 @@ def test_means_are_those_of_the_images(filled, make_dataset):
     assert (grid.title, grid.sizes, grid.severities) == ("cifar10-c of val", (N,), SEVERITIES)
 
 
-def test_the_mean_is_what_score_says_of_the_error(filled, make_dataset):
-    add_family(filled, make_dataset(N), names=(*COMMON[:3], EXTRA[0]), family="imagenet-c")
-    grid = only_grid(filled.store)
+def test_the_mean_is_the_accuracy_under_the_shift(filled, make_dataset):
+    """Of all conditions, the four extra ones too, and of corruptions that were shown at one severity alone."""
+    data = make_dataset(N)
+    add_family(filled, data, names=(*COMMON[:3], EXTRA[0]), family="imagenet-c")
+    filled.add(data, (np.arange(N) % 3 == 0).astype(int), condition="imagenet-c/fog/2")
+    filled.add(data, (np.arange(N) % 10 == 0).astype(int))
+    study = study_of(filled.store)
+    (grid,) = grids_of(study)
+    (shift,) = study.shifts
+    assert grid.mean("net") == shift.points.models[0].y
+    assert len(grid.corruptions) == 5
+
+
+def test_without_extra_corruptions_the_mean_is_what_score_says_of_the_error(filled, make_dataset):
+    add_family(filled, make_dataset(N), family="imagenet-c")
     (row,) = score(filled.store, metrics=["mean-corruption-error"]).rows
-    assert grid.averaged == COMMON[:3]  # without the four extra ones, as for the corruption error
-    assert grid.mean("net").value == pytest.approx(1 - row.estimate.value)
-    assert len(grid.corruptions) == 4
+    assert only_grid(filled.store).mean("net").value == pytest.approx(1 - row.estimate.value)
 
 
 def test_a_family_whose_images_are_known_has_the_interval_over_images(filled, make_dataset):

@@ -100,14 +100,12 @@ class CorruptionGrid:
 
     @cached_property
     def averaged(self) -> tuple[str, ...]:
-        """The corruptions that the mean is over, as for the corruption error.
-
-        Those that were measured at all severities, without the four extra ones unless there are no others.
-        """
-        whole = [
-            one for one in self.corruptions if all((one, severity) in self.accuracies for severity in self.severities)
-        ]
-        return tuple(one for one in whole if one not in EXTRA) or tuple(whole)
+        """The corruptions that were measured at all severities: the mean at one severity is over them."""
+        return tuple(
+            name
+            for name in self.corruptions
+            if all((name, severity) in self.accuracies for severity in self.severities)
+        )
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -134,10 +132,10 @@ class CorruptionGrid:
         return mean_accuracy([self.at(model, corruption, severity) for corruption in self.averaged])
 
     def mean(self, model: str) -> Estimate | None:
-        """The mean over corruptions and severities; None where a condition is missing."""
+        """The mean over all conditions, which is the accuracy under the shift; None where one is missing."""
         if model in self.means:
             return self.means[model]
-        return mean_accuracy([self.at(model, name, severity) for name in self.averaged for severity in self.severities])
+        return mean_accuracy([self.at(model, name, severity) for name, severity in self.accuracies])
 
 
 def mean_accuracy(accuracies: Sequence[Estimate | None]) -> Estimate | None:
@@ -209,12 +207,13 @@ def _with_clean(study: Study, grid: CorruptionGrid) -> CorruptionGrid:
     points = shift.points.models
     places = {one.name: (one.member.corruption, one.member.severity) for one in study.conditions if one.member}
     said = {places.get(name) for name in shift.shifted}
-    averaged = {(name, severity) for name in grid.averaged for severity in grid.severities}
     return replace(
         grid,
         clean={point.model: point.x[0] for point in points},
         clean_name=shift.points.x[0],
-        means={point.model: point.y for point in points if point.y.low is not None} if said == averaged else {},
+        means={point.model: point.y for point in points if point.y.low is not None}
+        if said == set(grid.accuracies)
+        else {},
     )
 
 

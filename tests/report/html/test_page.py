@@ -118,7 +118,7 @@ def test_plotly_comes_once_and_only_where_there_is_a_plot(page: str) -> None:
 def test_headings_are_linked_and_regions_named(page: str) -> None:
     read = Reader(page)
     assert {"href": "#s"} in read.of("a")
-    assert {"aria-labelledby": "s"} in read.of("section")
+    assert {"aria-labelledby": "s", "style": "--leads:1"} in read.of("section")
     assert [one.get("scope") for one in read.of("th")] == ["col", "col", "row"]
     assert all(one.get("alt") == HOSTILE for one in read.of("img"))
     assert read.of("html") == [{"lang": "en"}]

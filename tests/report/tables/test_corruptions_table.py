@@ -42,7 +42,7 @@ def test_means_over_severities_in_the_order_of_the_paper(corrupted):
     (grid,) = grids_of(corrupted)
     assert column_of(table, "fog")["a"] == grid.over_severities("a", "fog")
     assert bold_in(table, "a") == {"clean", "mean", "gaussian_noise", "fog"}
-    assert "Each corruption: the mean over severities 1 to 5; mean: over 2 corruptions." in table.footnotes
+    assert "Each corruption: the mean over severities 1 to 5; mean: over 10 conditions." in table.footnotes
 
 
 def test_severities_that_were_not_measured_are_not_told(filled, make_dataset, right):
@@ -50,7 +50,7 @@ def test_severities_that_were_not_measured_are_not_told(filled, make_dataset, ri
     for condition in ("clean", "imagenet-c/fog/1", "imagenet-c/fog/3"):
         filled.add(data, right(50, 100), condition=condition, model="a", digest="a" * 32)
     table = corruptions_table(study_of(filled.store))
-    assert "Each corruption: the mean over severities 1, 3; mean: over 1 corruption." in table.footnotes
+    assert "Each corruption: the mean over severities 1, 3; mean: over 2 conditions." in table.footnotes
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def grid_data(grid: CorruptionGrid, errors: Errors, categories: Mapping[str, str
         "corruptions": [[spaced(name), group_of(name)] for name in grid.corruptions],
         "severities": list(grid.severities),
         "averaged": len(grid.averaged),
+        "conditions": len(grid.accuracies),
         "models": list(grid.models),
         "categories": [categories[model] for model in grid.models],
         "n": n,

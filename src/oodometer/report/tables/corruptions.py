@@ -93,8 +93,8 @@ def grid_table(
 
 def _means(grid: CorruptionGrid) -> str:
     how = "the mean over" if len(grid.severities) > 1 else "at"
-    over = f"; mean: over {plural(len(grid.averaged), 'corruption')}" if grid.averaged else ""
-    return f"Each corruption: {how} {severities_said(grid.severities)}{over}."
+    over = plural(len(grid.accuracies), "condition")
+    return f"Each corruption: {how} {severities_said(grid.severities)}; mean: over {over}."
 
 
 def _grid(study: Study, asked: Sequence[str]) -> tuple[CorruptionGrid, list[str]]:

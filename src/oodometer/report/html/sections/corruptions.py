@@ -67,7 +67,7 @@ NO_CE = (
     "and its 1,000 classes."
 )
 HEAT_CAPTION = (
-    "Each model under each corruption, the best in the mean first. The stronger the colour, the larger the number. A "
+    "Each model under each corruption, the best on average first. The stronger the colour, the larger the number. A "
     "cell tells its interval and the number of images when it is pointed at, or reached with the arrow keys."
 )
 CURVES_CAPTION = (
@@ -99,11 +99,9 @@ def _best(grid: CorruptionGrid) -> Iterator[str]:
         return
     before = f", against {in_words(clean, 'percent')} on {grid.clean_name}" if clean else ""
     if len(grid.models) > 1:
-        yield f"{best} holds up best: in the mean {in_words(mean, 'percent')} of its answers are right{before}."
+        yield f"{best} holds up best: on average {in_words(mean, 'percent')} of its answers are right{before}."
     else:
-        yield f"In the mean {in_words(mean, 'percent')} of the answers of {best} are right{before}."
-    if extra := len(grid.corruptions) - len(grid.averaged):
-        yield f"The mean is over {len(grid.averaged)} corruptions and leaves out {extra}."
+        yield f"On average {in_words(mean, 'percent')} of the answers of {best} are right{before}."
 
 
 def _hardest(grid: CorruptionGrid) -> Iterator[str]:

@@ -73,33 +73,55 @@ def _of_one(study: Study, ranking: Ranking) -> str:
 
 
 def _of_two(pair: PairVerdict) -> str:
-    """Two models: where the first is better, where worse, and where nobody can tell."""
-    answers = [contest.answer for contest in pair.shifted]
-    n = len(answers)
-    better, worse, open_ = (answers.count(answer) for answer in ("better", "worse", "can't tell"))
-    if not better and not worse:
-        under = f"{pair.first} and {pair.second} can’t be told apart under {_shifts(n)}"
-    else:
-        said = [f"better under {better} of {_shifts(n)}"] if better else [f"better under none of {_shifts(n)}"]
-        said += [f"worse under {worse}"] if worse else []
-        said += [f"can’t be told from it under {open_}"] if open_ else []
-        under = f"{pair.first} is, against {pair.second}, {', '.join(said)}"
-    return f"{under}; {_on_clean(pair.clean[0])}."
+    """Two models: where the first is better, where worse, by how much, and where nobody can tell."""
+    clean = pair.clean[0]
+    won, lost, untold = (
+        [contest for contest in pair.shifted if contest.answer == answer]
+        for answer in ("better", "worse", "can't tell")
+    )
+    n = len(pair.shifted)
+    if not won and not lost:
+        under = f"{pair.first} and {pair.second} can’t be told apart"
+        if clean.answer == "can't tell":
+            return f"{under}, neither on {clean.name} ({_untold(clean)}) nor under {_any_of(pair.shifted)}."
+        return f"{under} under {_any_of(pair.shifted)}; {_on_clean(clean)}."
+    said = [f"better than {pair.second} under {_how_many(won, n)}"] if won else []
+    said += [f"worse{'' if won else f' than {pair.second}'} under {_how_many(lost, n)}"] if lost else []
+    said += [f"not to be told from it under {len(untold):,}"] if untold else []
+    return f"{pair.first} is {', '.join(said)}; {_on_clean(clean)}."
 
 
-def _shifts(n: int) -> str:
-    return "the only shift" if n == 1 else f"{n} shifts"
+def _any_of(contests: Sequence[Contest]) -> str:
+    if len(contests) == 1:
+        return contests[0].name
+    return f"any of {len(contests):,} shifts" if len(contests) > 2 else " or ".join(one.name for one in contests)
+
+
+def _how_many(contests: Sequence[Contest], n: int) -> str:
+    """Under which shifts a model is better or worse, and how much at most."""
+    most = max(contests, key=lambda contest: abs(contest.difference.value))
+    by = f"by {amount_in_words(_upwards(most.difference))}"
+    if n == 1:
+        return f"{most.name}, {by}"
+    where = "" if len(contests) == 1 else "most "
+    return f"{len(contests):,} of {n:,} shifts ({where}under {most.name}, {by})"
 
 
 def _on_clean(contest: Contest) -> str:
-    said = amount_in_words(contest.difference if contest.difference.value >= 0 else _turned(contest.difference))
     if contest.answer == "can't tell":
-        more = ""
-        if contest.images and contest.difference.n:
-            more = f" (about {contest.images - contest.difference.n:,} images more would tell)"
-        difference = in_words(contest.difference, "points")
-        return f"on {contest.name} they can’t be told apart: {difference}{more}"
-    return f"on {contest.name} it is {contest.answer} by {said}"
+        return f"on {contest.name} they can’t be told apart: {_untold(contest)}"
+    return f"on {contest.name} it is {contest.answer} by {amount_in_words(_upwards(contest.difference))}"
+
+
+def _untold(contest: Contest) -> str:
+    more = ""
+    if contest.images and contest.difference.n:
+        more = f", about {contest.images - contest.difference.n:,} images more would tell"
+    return f"{in_words(contest.difference, 'points')}{more}"
+
+
+def _upwards(difference: Estimate) -> Estimate:
+    return difference if difference.value >= 0 else _turned(difference)
 
 
 def _turned(difference: Estimate) -> Estimate:
@@ -147,8 +169,7 @@ def _caption(study: Study, ranking: Ranking, shifts: Sequence[StudyShift]) -> st
     )
     lacking = f" Without a place, since a shift is missing: {listed(ranking.left_out, 3)}." if ranking.left_out else ""
     tied = (
-        f" Ranks are those a model may have; lines beside the names join models no two of which can be told apart "
-        f"({ranking.how}, {level})."
+        f" Ranks are those that a model may have; models of which no two can be told apart are tied ({ranking.how}, {level})."
         if len(ranking.models) > 1
         else ""
     )

@@ -90,6 +90,13 @@
     }
   }
 
+  // What is seldom chosen, folded; state.more keeps whether it is open.
+  function more(summary, state, children) {
+    const fold = make("details", { className: "more", open: Boolean(state.more) }, make("summary", {}, summary), ...children);
+    fold.addEventListener("toggle", () => (state.more = fold.open));
+    return fold;
+  }
+
   // The numbers of what is drawn: a table that is made when it is opened. state.open keeps whether it is, while the plot
   // is drawn anew; numbers() gives {columns, rows, options}.
   function folded(summary, state, numbers) {
@@ -119,6 +126,7 @@
     field: field,
     legend: legend,
     refill: refill,
+    more: more,
     folded: folded,
   };
 })();

@@ -1,4 +1,4 @@
-// Models by corruptions: accuracies at a severity or in the mean, or corruption errors.
+// Models by corruptions: accuracies at a severity or on average, or corruption errors.
 "use strict";
 (function () {
   const FEW = 40; // models whose rows have room for air
@@ -15,10 +15,18 @@
     ];
   }
 
+  // What a mean is over: all conditions, which is the accuracy under the shift; or, at one severity, the corruptions that
+  // were shown at all severities.
+  function meanOf(family, level) {
+    const every = family.averaged === family.corruptions.length;
+    return Number(level) || every ? `mean of ${family.averaged}` : `mean of ${family.conditions} conditions`;
+  }
+
   // The columns that have a number, since CE is not defined for all corruptions; of a single one there is no mean.
-  function columnsOf(family, numbers, isCe) {
-    const mean = { title: isCe ? "mCE" : `mean of ${family.averaged}`, group: "" };
-    return [mean, ...family.corruptions.map(([title, group]) => ({ title: title, group: group }))]
+  function columnsOf(family, numbers, level) {
+    const mean = { title: level === "ce" ? "mCE" : meanOf(family, level), group: "" };
+    const own = (title, at) => (level === "0" && onlySeverity(family, at + 1) ? `${title}, ${onlySeverity(family, at + 1)}` : title);
+    return [mean, ...family.corruptions.map(([title, group], at) => ({ title: own(title, at), group: group }))]
       .map((column, at) => Object.assign(column, { at: at }))
       .filter((column) => numbers.some((of) => of[column.at]))
       .filter((column) => column.at > 0 || family.corruptions.length > 1);
@@ -45,8 +53,19 @@
     );
   }
 
+  // The severity of a corruption that was shown at one of several: it has no mean over them, and stands with its own.
+  function onlySeverity(family, corruption) {
+    const at = family.severities.filter((_, place) => family.accuracy.some((of) => of[corruption][place + 1]));
+    return family.severities.length > 1 && at.length === 1 ? at[0] : null;
+  }
+
   function numbersOf(family, level) {
-    return level === "ce" ? family.ce : family.accuracy.map((of) => of.map((one) => one[Number(level)]));
+    const place = (corruption) => {
+      const only = level === "0" && corruption > 0 ? onlySeverity(family, corruption) : null;
+      return only === null ? Number(level) : family.severities.indexOf(only) + 1;
+    };
+    const places = level === "ce" ? [] : family.accuracy[0].map((_, corruption) => place(corruption));
+    return level === "ce" ? family.ce : family.accuracy.map((of) => of.map((numbers, corruption) => numbers[places[corruption]]));
   }
 
   // Accuracies on one scale, whatever the severity: colours can be compared from one choice to the next.
@@ -78,7 +97,7 @@
     const isCe = now.level === "ce";
     const numbers = numbersOf(family, now.level);
     const ends = endsOf(numbers, isCe);
-    const columns = columnsOf(family, numbers, isCe);
+    const columns = columnsOf(family, numbers, now.level);
     const rows = rowsOf(family, now, columns, (one) => cellOf(family, one, isCe, ends));
     const [from, to] = ends.map((end) => window.oodometer.numbers.number(100 * end, 0));
     window.oodometer.heatlegend(place, from, `${to} %`, isCe ? "CE, less is better" : "accuracy", false);

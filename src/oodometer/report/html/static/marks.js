@@ -17,8 +17,15 @@
     return /^#[0-9a-f]{6}$/i.test(hex) ? `rgba(${part(1)},${part(3)},${part(5)},${opacity})` : `rgba(128,128,128,${opacity})`;
   }
 
-  // The size of marks where there are so many.
-  const sizeFor = (n) => (n <= 20 ? 11 : n <= 100 ? 9 : 7.5);
+  const LARGEST = 11; // pixels
+  const SMALLEST = 3.5;
+  const FEW = 20; // marks that have their full size
+
+  // The size of marks where there are so many: 8 pixels of a hundred, 6 of 338, 4.6 of 1,556.
+  const sizeFor = (n) => (n <= FEW ? LARGEST : Math.max(SMALLEST, LARGEST * (FEW / n) ** 0.2));
+
+  // How much they cover what is below them.
+  const opacityFor = (n) => (n <= 400 ? 0.88 : 0.65);
 
   // Plotly's error bars, from and to places on the axis; null where an interval is not known.
   function bars(values, lows, highs, colour) {
@@ -37,6 +44,7 @@
   window.oodometer.marks = {
     tinted: tinted,
     sizeFor: sizeFor,
+    opacityFor: opacityFor,
     sizeOf: (symbol, size) => size * (SMALL[symbol] || 1),
     bars: bars,
     alongBars: alongBars,

@@ -47,17 +47,20 @@
     ];
   }
 
-  function otherControls(state, change) {
-    const { buttons, check, field } = window.oodometer.controls;
-    return [
-      buttons("Scale", window.oodometer.scales.names.map((one) => [one, one]), state.scale, (scale) => change({ scale: scale })),
-      check("Intervals", state.bars, (bars) => change({ bars: bars })),
-      field("Find models", state.find, (find) => change({ find: find })),
-    ];
+  function scaleControl(state, change) {
+    const { buttons } = window.oodometer.controls;
+    return buttons("Scale", window.oodometer.scales.names.map((name) => [name, name]), state.scale, (scale) => change({ scale: scale }));
   }
 
+  // The shift and what one looks for are at hand; axes of one's own and the scale are folded, for the plot's sake.
   function controlsOf(data, state, change) {
-    return [...shiftControls(data, state, change), ...axisControls(data, state, change), ...otherControls(state, change)];
+    const { check, field, more } = window.oodometer.controls;
+    return [
+      ...shiftControls(data, state, change),
+      field("Find models", state.find, (find) => change({ find: find })),
+      check("Intervals", state.bars, (bars) => change({ bars: bars })),
+      more("Axes and scale", state, [...axisControls(data, state, change), scaleControl(state, change)]),
+    ];
   }
 
   // Keys to the lines; the categories have theirs in the legend.
@@ -66,7 +69,9 @@
     const { line } = view.pair;
     const one = (kind, text) => make("span", { className: "key" }, make("i", { className: kind, "aria-hidden": "true" }), text);
     const level = Math.round(1000 * view.data.level) / 10;
-    const drawn = line && line.band.length ? [one("solid", "the line, with its " + level + " % band")] : [];
+    const thin = line && window.oodometer.scatter.isThin(line);
+    const said = `the line${thin ? ` through ${line.n} models only` : ""}, with its ${level} % band`;
+    const drawn = line && line.band.length ? [one(thin ? "solid thin" : "solid", said)] : [];
     const knee = line && line.knee !== null ? [one("dotted", "the knee")] : [];
     const { x, y } = view.ranges;
     const where = y[1] < x[0] ? " (above this view)" : y[0] > x[1] ? " (below this view)" : "";

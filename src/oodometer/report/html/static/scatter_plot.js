@@ -71,7 +71,8 @@
     const { to, from, evenly } = window.oodometer.scales;
     const { line } = view.pair;
     const { scale } = view.state;
-    const colour = window.oodometer.theme.ink;
+    // Through so few models nobody knows where it lies: it is grey, and the words say so.
+    const colour = window.oodometer.scatter.isThin(line) ? window.oodometer.theme.soft : window.oodometer.theme.ink;
     const band = bandOf(line, piece).filter(([x]) => Number.isFinite(to(x, scale)));
     const { slope, intercept } = line.pieces[piece];
     const shares = evenly(band.map(([x]) => x), scale);
@@ -90,7 +91,7 @@
     const drawn = curve(
       shares.map((one) => to(one, scale)),
       expected.map((one) => on(one, view.ranges.y)),
-      { color: colour, width: 2.2 },
+      { color: colour, width: window.oodometer.scatter.isThin(line) ? 1.4 : 2.2 },
     );
     return [area, drawn];
   }
@@ -133,7 +134,7 @@
         size: window.oodometer.marks.sizeOf(look.symbol, view.size),
         color: look.colour,
         symbol: edge.map((one) => (one ? `${look.symbol}-open` : look.symbol)),
-        opacity: faded.map((one) => (one ? 0.12 : 0.88)),
+        opacity: faded.map((one) => (one ? 0.12 : window.oodometer.marks.opacityFor(view.shown.length))),
         line: { color: edge.map((one) => (one ? look.colour : window.oodometer.theme.paper)), width: edge.map((one) => (one ? 2 : 0.8)) },
       },
     };

@@ -4,6 +4,10 @@
   const RHO = "Effective robustness: accuracy minus what the line expects at the model's accuracy on the horizontal axis, in points.";
   const IN_LINE = "Whether the line goes through the model; its ρ is then closer to 0 than it would be otherwise.";
 
+  const FEW_IN_LINE = 5; // through fewer models a line is a guess
+
+  const isThin = (line) => line.n < FEW_IN_LINE;
+
   function slopeWords(piece) {
     const { number, interval } = window.oodometer.numbers;
     const ends = interval(piece.slopeLow, piece.slopeHigh, (one) => number(one, 2));
@@ -26,7 +30,8 @@
     if (line.kind === "two lines") {
       return `Two lines that change over at a knee of ${percent(line.knee)}\u00a0%: below it ${slopeWords(line.pieces[0])}, above it ${slopeWords(line.pieces[1])}; ${through}.`;
     }
-    return `The line has ${slopeWords(line.pieces[0])}, ${through}.`;
+    const thin = isThin(line) ? " It is grey: through fewer than five models, where it lies is hardly known." : "";
+    return `The line has ${slopeWords(line.pieces[0])}, ${through}.${thin}`;
   }
 
   function bestWords(view) {
@@ -102,5 +107,5 @@
     return { columns: columns, rows: tableRows(view), options: options };
   }
 
-  Object.assign(window.oodometer.scatter, { lineWords: lineWords, wordsBelow: wordsBelow, tableOf: tableOf });
+  Object.assign(window.oodometer.scatter, { isThin: isThin, lineWords: lineWords, wordsBelow: wordsBelow, tableOf: tableOf });
 })();

@@ -182,11 +182,12 @@
       change({ family: value, corruption: "0", models: moved(now, family, families[Number(value)]) });
     const titles = families.map((one, at) => [at, one.title]);
     const names = family.corruptions.map(([title], at) => [at + 1, title]);
-    const mean = names.length > 1 ? [[0, `mean of ${family.averaged}`]] : [];
+    const mean = family.averaged > 1 ? [[0, `mean of ${family.averaged}`]] : [];
+    now.corruption = mean.length || now.corruption !== "0" ? now.corruption : "1";
     const all = [["", [...mean, ...names]]];
     const places = window.oodometer.chooser(element, [
       ...(titles.length > 1 ? [choice("family", [["", titles]], now.family, other)] : []),
-      choice("corruption", all, mean.length ? now.corruption : "1", (value) => change({ corruption: value })),
+      choice("corruption", all, now.corruption, (value) => change({ corruption: value })),
     ]);
     if (family.models.length > MOST) {
       const chosen = (some) => change({ models: some.length ? some : firstModels(family) });

@@ -4,41 +4,10 @@
 (function () {
   const { make, mark, spaced } = window.oodometer;
   const { written, digitsFor } = window.oodometer.numbers;
-  const MANY_ROWS = 8; // from here on a table is searched
+  const { compare, valueOf, hasInterval, digitsOf, endsOf, roomOf, order, orderWords, csvOf } = window.oodometer.rows;
+  const FEW_ROWS = 5; // up to here nobody searches, even where rows are of kinds
+  const MANY_ROWS = 12; // from here on a table is searched
   const MANY_COLUMNS = 15; // from here on they are searched too
-  const LONGEST = 36; // signs of a text on one line
-  const LONGEST_TITLE = 14; // of a title above numbers
-
-  // ---- columns and cells ----
-
-  const estimated = (cell) => Array.isArray(cell);
-  const valueOf = (cell) => (estimated(cell) ? cell[0] : cell);
-  const hasInterval = (cell) => estimated(cell) && cell[1] !== null && cell[2] !== null;
-
-  function digitsOf(column, cells) {
-    if (typeof column.digits === "number") {
-      return column.digits;
-    }
-    const largest = cells.map(valueOf).reduce((most, one) => (typeof one === "number" ? Math.max(most, Math.abs(one)) : most), 0);
-    return digitsFor(column.unit, largest);
-  }
-
-  function endsOf(column, cells) {
-    const found = column.bar ? cells.filter(hasInterval) : [];
-    const low = Math.min(...found.map((one) => one[1]));
-    const high = Math.max(...found.map((one) => one[2]));
-    return high > low ? [low, high] : null;
-  }
-
-  // Room for the longest text of a column and for its title, within reason: names on one line, tables not too broad.
-  function roomOf(column, cells) {
-    if (column.unit !== "text") {
-      return Math.min(column.title.length, LONGEST_TITLE);
-    }
-    const longest = Math.max(column.title.length, ...cells.map((cell) => (typeof cell === "string" ? cell.length : 0)));
-    return Math.min(longest, LONGEST);
-  }
-
   function headCell(column) {
     const cell = make("th", { scope: "col", className: column.unit });
     cell.style.setProperty("--room", column.room);
@@ -66,25 +35,6 @@
     }
     return element;
   }
-
-  // ---- the rows in order ----
-
-  function order(rows, place, descending) {
-    const key = (row) => valueOf(row[place]);
-    const known = (value) => value !== null && value !== undefined;
-    return rows
-      .map((row, at) => [key(row), at])
-      .sort(function ([a, i], [b, j]) {
-        if (!known(a) || !known(b)) {
-          return known(b) - known(a) || i - j; // what is not known stands last, both ways
-        }
-        const side = typeof a === "number" && typeof b === "number" ? a - b : compare(String(a), String(b));
-        return (descending ? -side : side) || i - j;
-      })
-      .map(([, at]) => at);
-  }
-
-  const { compare } = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
   // ---- a table ----
 
@@ -117,13 +67,22 @@
       } else {
         this.build();
       }
-      this.element.prepend(this.tools());
       this.liven();
-      this.element.append(...this.meanings());
+      if (this.isSmall()) {
+        this.element.append(make("div", { className: "foot" }, ...this.meanings(), this.tools()));
+      } else {
+        this.element.prepend(this.tools());
+        this.element.append(...this.meanings());
+      }
       this.signs();
       this.measure();
-      this.wide.addEventListener("scroll", () => this.wide.classList.toggle("scrolled", this.wide.scrollLeft > 0), { passive: true });
+      window.oodometer.cue(this.wide);
       this.choose();
+    }
+
+    // What can be done with a few rows stands below them, and takes no room above.
+    isSmall() {
+      return this.rows.length <= (this.filters === null ? MANY_ROWS : FEW_ROWS);
     }
 
     adopt(table) {
@@ -196,9 +155,7 @@
     tellOrder() {
       const told = this.table.caption.querySelector(".order");
       if (told) {
-        const { place, descending } = this.sorted;
-        const ends = this.columns[place].unit === "text" ? ["Z to A", "A to Z"] : ["greatest first", "least first"];
-        told.textContent = `By ${this.columns[place].title}, ${ends[descending ? 0 : 1]}.`;
+        told.textContent = orderWords(this.columns[this.sorted.place], this.sorted.descending);
       }
     }
 
@@ -216,10 +173,11 @@
         return;
       }
       const place = this.places()[at];
+      this.table.tHead.rows[0].cells[at].classList.add("signs");
       this.lines.forEach((line, row) => {
         const category = this.rows[row][place];
         if (category in looks) {
-          line.cells[at].replaceChildren(mark(category), spaced(category));
+          line.cells[at].replaceChildren(mark(category), make("span", { className: "word" }, spaced(category)));
         }
       });
     }
@@ -227,11 +185,11 @@
     tools() {
       const end = make("div", { className: "end" });
       const bar = make("div", { className: "tools", role: "group", "aria-label": "This table" });
-      if (this.filters !== null || this.rows.length > MANY_ROWS) {
+      if (!this.isSmall()) {
         bar.append(this.searchField());
       }
       const place = this.columns.findIndex((column) => column.title === this.filters);
-      if (place >= 0) {
+      if (place >= 0 && !this.isSmall()) {
         bar.append(this.filterField(place));
       }
       if (this.columns.length > 4) {
@@ -343,23 +301,11 @@
       return [make("details", { className: "meanings" }, make("summary", {}, "What the columns mean"), list)];
     }
 
-    // The rows and columns that are shown, in their order and in full precision.
+    // The rows and columns that are shown, in their order.
     csv() {
       const places = this.places();
-      const wide = places.map((place) => this.rows.some((row) => estimated(row[place])));
-      const head = places.flatMap((place, at) => {
-        const title = this.columns[place].title;
-        return wide[at] ? [title, `${title} low`, `${title} high`, `${title} n`] : [title];
-      });
-      const lines = this.order
-        .filter((at) => !this.lines[at].hidden)
-        .map((at) =>
-          places.flatMap((place, column) => {
-            const cell = this.rows[at][place];
-            return wide[column] ? (estimated(cell) ? cell : [cell, null, null, null]) : [cell];
-          }),
-        );
-      return [head, ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
+      const seen = this.order.filter((at) => !this.lines[at].hidden);
+      return csvOf(places.map((place) => this.columns[place].title), seen.map((at) => places.map((place) => this.rows[at][place])));
     }
 
     save() {
@@ -367,13 +313,6 @@
       make("a", { href: address, download: `${this.name}.csv` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10000);
     }
-  }
-
-  function csvField(value) {
-    // A text that a spreadsheet would take for a formula is told to be text.
-    const formula = typeof value === "string" && /^[=+@\t\r-]/.test(value) && Number.isNaN(Number(value));
-    const text = value === null || value === undefined ? "" : (formula ? "'" : "") + String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }
 
   // A menu closes by Escape, and by a click elsewhere.
