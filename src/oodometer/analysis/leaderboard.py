@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.accuracy_pairs import accuracy_of
-from oodometer.analysis.common_images import joined
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS
 from oodometer.analysis.named import models_of
 from oodometer.analysis.origins import origin_of
@@ -147,7 +147,7 @@ def _right(index: Index, cells: Sequence[Cell], column: Column) -> np.ndarray | 
     of_column = [cell for cell in cells if column.has(cell)]
     if not of_column:
         return None
-    values = joined(index, of_column, lambda rows: rows.rank == 0).values
+    values = right_on_common(index, of_column).values
     return values[0] if len(values) == 1 else np.mean(values, axis=0)
 
 
