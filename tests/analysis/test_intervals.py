@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, bootstrap, norm
 from scipy.stats import t as student
 
 from few_groups import stretched
-from oodometer.analysis.intervals import CellEstimates, IntervalOptions, estimate_of, share_estimate, shared_draws
+from oodometer.analysis.intervals import (
+    SORTING,
+    CellEstimates,
+    IntervalOptions,
+    estimate_of,
+    share_estimate,
+    shared_draws,
+)
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import Predictions, from_logits, from_top_classes
 from oodometer.metrics.metric import Metric, columns_of, metrics
@@ -277,3 +286,34 @@ def test_coverage_of_class_accuracies(name, sizes):
     covered = sum(holds() for _ in range(500))
     # a coverage of 94 % is denied one time in a thousand
     assert binomtest(covered, 500, 0.94, alternative="less").pvalue > 0.001
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("name", ["aurra", "aurc"])
+def test_areas_over_many_images_have_the_interval_of_a_bootstrap(name, ties, monkeypatch):
+    """5,000 draws give bounds to some 3 % of the width; the images are few here, so that it takes a moment."""
+    monkeypatch.setattr("oodometer.analysis.intervals.MANY_IMAGES", 2_000)
+    rows, metric = rows_of(2_000), metrics.get(name)
+    if ties:
+        rows = replace(rows, confidence=rows.confidence.round(2))
+    found = CellEstimates(rows, [metric], IntervalOptions()).of(metric)
+    drawn = CellEstimates(rows, [metric], IntervalOptions("bootstrap", draws=5000)).of(metric)
+    assert (found.interval, drawn.interval) == ("infinitesimal jackknife 95%", "bootstrap 95%")
+    assert (found.value, found.n) == (drawn.value, drawn.n)
+    width = drawn.high - drawn.low
+    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=0.06 * width)
+
+
+def test_an_area_of_answers_that_are_all_alike_has_no_interval(monkeypatch):
+    monkeypatch.setattr("oodometer.analysis.intervals.MANY_IMAGES", 100)
+    rows = rows_of(100)
+    found = CellEstimates(replace(rows, rank=np.zeros_like(rows.rank)), [metrics.get("aurra")], IntervalOptions())
+    assert str(found.of(metrics.get("aurra")).interval) == "none: all images are answered alike"
+
+
+@pytest.mark.parametrize("name", SORTING)
+def test_sorted_images_give_the_same_to_the_last_digit(name, monkeypatch):
+    rows, metric = rows_of(2_500), metrics.get(name)
+    found = CellEstimates(rows, [metric], IntervalOptions(draws=100)).of(metric)
+    monkeypatch.setattr("oodometer.analysis.intervals.SORTING", ())
+    assert CellEstimates(rows, [metric], IntervalOptions(draws=100)).of(metric) == found

@@ -203,3 +203,18 @@ def test_every_interval_holds_its_value(answers):
         bins = bins_of(confidence, right)
         assert norm_of(bins.weights, bins.gaps, norm) == pytest.approx(value, abs=1e-12)
         assert found.low is None or 0 <= found.low <= value <= found.high <= 1
+
+
+@pytest.mark.parametrize("name", sorted(BINNINGS))
+def test_the_search_that_passes_places_over_finds_the_same_as_trying_all(name, monkeypatch):
+    """To the last digit, of models too sure, too unsure and calibrated, and of few images and many."""
+    rng = np.random.default_rng(5)
+    for n in (250, 1_000, 5_000):
+        for times in (0.3, 0.8, 1.0, 1.3, 4.0):
+            confidence = rng.beta(4, 1.5, n).astype(np.float32)
+            odds = (confidence / (1 - confidence)) ** times
+            right = rng.random(n) < odds / (1 + odds)
+            found = calibration_estimate(name, confidence, right, value=0.0)
+            with monkeypatch.context() as trying_all:
+                trying_all.setattr("oodometer.metrics.calibration_interval.STRIDE", 1)
+                assert calibration_estimate(name, confidence, right, value=0.0) == found

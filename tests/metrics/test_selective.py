@@ -17,6 +17,7 @@ from oodometer.metrics.selective import (
     area_under_risk_curve,
     coverage_at_risk,
     excess_area_under_risk_curve,
+    influences_on_area,
     response_rate_accuracy,
 )
 
@@ -173,3 +174,20 @@ def test_metrics_are_these_functions_of_rows(name, of, better):
     assert (metric.name, metric.kind, metric.better) == (name, "whole", better)
     assert 0 < expected < 1
     assert value_of(metric, rows) == expected
+
+
+@pytest.mark.parametrize("decimals", [1, 8])
+def test_influences_are_those_of_the_jackknife(decimals):
+    """What the area loses with each image, times N: a closed form and a plain loop agree up to the order of 1/N."""
+    rng = np.random.default_rng(3)
+    n = 2_000
+    confidence = rng.random(n).round(decimals)
+    right = rng.random(n) < confidence
+    area = area_under_response_curve(confidence, right)
+    order = np.argsort(confidence, kind="stable")[::-1]
+    without = [area_under_response_curve(np.delete(confidence, at), np.delete(right, at)) for at in order]
+    jackknife = (n - 1) * (area - np.array(without))
+    found = influences_on_area(confidence, right)
+    assert found.mean() == pytest.approx(0, abs=1e-12)
+    assert found.std() == pytest.approx(jackknife.std(), rel=0.005)
+    assert np.corrcoef(found, jackknife)[0, 1] > 0.999

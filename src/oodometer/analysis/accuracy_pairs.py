@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from oodometer.analysis.average_precision import on_common_images
-from oodometer.analysis.common_images import Joined, joined
+from oodometer.analysis.common_images import Joined, right_on_common
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.origins import Origin, origin_of
@@ -249,7 +249,7 @@ def _lost(where: str, common: Joined) -> list[str]:
 
 def _right(index: Index, cells: Cells) -> tuple[list[np.ndarray], Joined]:
     """Per model and image whether it was right, or the share of its cells in which it was: for each model (N,)."""
-    common = joined(index, [cell for of_model in cells for cell in of_model], lambda rows: rows.rank == 0)
+    common = right_on_common(index, [cell for of_model in cells for cell in of_model])
     bounds = np.cumsum([0, *(len(of_model) for of_model in cells)])
     right = [
         np.mean(common.values[start:stop], axis=0) if stop - start > 1 else common.values[start]

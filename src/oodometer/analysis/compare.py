@@ -213,6 +213,18 @@ def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Com
     return comparison_of(a, b, found, level=level)
 
 
+def counts_of_pair(index: Index, a: Cell, b: Cell) -> PairedCounts:
+    """Who is right on the images that both cells saw: the counts of `compare_cells`, quicker on the same data."""
+    one, other = index.verdicts([a, b])
+    if a.data.digest != b.data.digest or one.image is not other.image:
+        return compare_cells(index, a, b).counts
+    known = (one.verdict >= 0) & (other.verdict >= 0)
+    right_a, right_b = (verdicts.verdict[known] == 0 for verdicts in (one, other))
+    if not len(right_a):
+        raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
+    return PairedCounts.of(right_a, right_b)
+
+
 def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[Pair]:
     """Pairs of cells of the same condition; on the same data where there are such, else the only ones."""
 

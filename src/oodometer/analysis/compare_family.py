@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.common_images import joined
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.families import family_in
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.core.predictions import Predictions
 from oodometer.stats.intervals import mean_of
 from oodometer.stats.paired import mean_paired_difference
 from oodometer.store.cells import Cell
@@ -152,7 +151,7 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
         StoreError: No image was seen by both under all of them.
     """
     first, second = family.pairs[0]
-    common = joined(index, [cell for pair in family.pairs for cell in pair], _is_right)
+    common = right_on_common(index, [cell for pair in family.pairs for cell in pair])
     right_a, right_b = (np.asarray(common.values[side::2], dtype=np.float64).mean(axis=0) for side in (0, 1))
     differences = right_b - right_a
     value, n = float(differences.mean()), len(common)
@@ -171,10 +170,6 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
         left_out=family.left_out,
         level=level,
     )
-
-
-def _is_right(rows: Predictions) -> np.ndarray:
-    return np.asarray(rows.rank == 0)
 
 
 def model_names_of(a: Cell, b: Cell) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodometer.analysis.common_images import clusters_by, joined
+from oodometer.analysis.common_images import clusters_by, right_on_common
 from oodometer.analysis.families import family_in
 from oodometer.analysis.intervals import SharedDraws, shared_draws
 from oodometer.analysis.metric_request import Asked
@@ -137,9 +137,9 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
             lacking = str(error)
     names = tuple(name for name in family.names if other is None or name in other.names)
     mine = family.wanted(names)
-    common = joined(index, [*mine, *(other.wanted(names) if other else [])], lambda rows: rows.rank > 0)
+    common = right_on_common(index, [*mine, *(other.wanted(names) if other else [])])
     clusters = clusters_by(index, mine[0], common, asked.how.by)
-    draws = shared_draws(np.stack(common.values, axis=1), asked.how, clusters)
+    draws = shared_draws(~np.stack(common.values, axis=1), asked.how, clusters)
     errors, clean = _errors(draws.means[:, : len(mine)], len(names))
     by = None if asked.options.normaliser else _alexnet(family, mine[0])
     if other and asked.options.normaliser:

@@ -43,5 +43,5 @@ def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
     """The mean of a minus the mean of b over the same images."""
     if a.dtype != bool or b.dtype != bool:
         return mean_of(a.astype(np.float64) - b, level=level)
-    counts = PairedCounts(int((a & b).sum()), int((b & ~a).sum()), int((a & ~b).sum()), int((~a & ~b).sum()))
-    return paired_difference(counts, level=level)
+    # The difference is that of the second minus the first.
+    return paired_difference(PairedCounts.of(b, a), level=level)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from oodometer.analysis.class_names import answer_names, name_in
-from oodometer.analysis.common_images import joined
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.text import columns
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
+from oodometer.core.model import n_cores
 from oodometer.metrics.agreement import hardest_images
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, Source, index_at
@@ -93,15 +94,15 @@ def hardest(store: Source, *, on: str = "clean", top: int = 20) -> Hardest:
 def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     """The images that most models miss, from the cells of one condition that have rows."""
     cells = _of_one_kind(index, cells)
-    common = joined(index, cells, lambda rows: np.column_stack([rows.rank == 0, rows.prediction]))
-    answers = np.stack(common.values)
-    right = answers[:, :, 0].astype(bool)
+    common = right_on_common(index, cells)
+    right = np.stack(common.values)
     found = hardest_images(right, top)
+    places = found.position[found.n_missing > 0]
+    answers = _answers(index, cells, [rows[places] for rows in common.rows])
     names = answer_names(index, cells[0])
     images = tuple(
-        _described(str(common.ids[at]), int(common.labels[at]), answers[:, at], names)
-        for at, missing in zip(found.position, found.n_missing, strict=True)
-        if missing
+        _described(str(common.ids[at]), int(common.labels[at]), said[~right[:, at]], len(cells), names)
+        for at, said in zip(places, answers.T, strict=True)
     )
     models = tuple(cell.model_name for cell in cells)
     more = _more_as_hard(right, images[-1].missed_by, len(images)) if images else 0
@@ -123,8 +124,15 @@ def _of_one_kind(index: Index, cells: Sequence[Cell]) -> list[Cell]:
     return list(cells)
 
 
-def _described(image: str, label: int, answers: np.ndarray, names: dict[int, str]) -> HardImage:
-    wrong = Counter(int(prediction) for right, prediction in answers if not right)
-    times = max(wrong.values())
-    called = [name_in(names, other) for other, n in sorted(wrong.items()) if n == times]
-    return HardImage(image, name_in(names, label), wrong.total(), len(answers), called[0], times, tuple(called[1:]))
+def _answers(index: Index, cells: Sequence[Cell], rows: Sequence[np.ndarray]) -> np.ndarray:
+    """What each cell answers to these rows of it, (M, N)."""
+    with ThreadPoolExecutor(n_cores()) as threads:
+        read = threads.map(lambda cell: index.columns(cell, "prediction")["prediction"], cells)
+        return np.stack([answers[some] for answers, some in zip(read, rows, strict=True)])
+
+
+def _described(image: str, label: int, wrong: np.ndarray, n_models: int, names: dict[int, str]) -> HardImage:
+    """An image, the wrong answers to it, and of how many models."""
+    others, times = np.unique(wrong, return_counts=True)
+    called = [name_in(names, other) for other in others[times == times.max()].tolist()]
+    return HardImage(image, name_in(names, label), len(wrong), n_models, called[0], int(times.max()), tuple(called[1:]))

@@ -17,6 +17,7 @@ from oodometer.metrics.calibration_interval import calibration_estimate
 from oodometer.metrics.metric import Metric, columns_of
 from oodometer.metrics.per_class import class_accuracies, effective_images
 from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
+from oodometer.metrics.selective import influences_on_area
 from oodometer.stats.bootstrap import (
     Resampling,
     bootstrap,
@@ -40,6 +41,12 @@ BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile"
 
 FEWEST_GROUPS = 10
 """Of fewer groups a bootstrap says little: three were given [0.65, 1.00] where nothing is known."""
+
+MANY_IMAGES = 10_000
+"""From here on the interval of an area under a curve is the normal one, which a bootstrap would give in minutes."""
+
+SORTING = ("aurra", "aurc", "rms-calibration", "rms-calibration:published", "adaptive-ece")
+"""Metrics that sort the images by confidence: quicker where these are sorted already, and the same."""
 
 KEPT_COUNTS = 1 << 22
 """Counts of a bootstrap that are kept for the next cell of as many images; more are drawn again each time."""
@@ -116,14 +123,17 @@ class CellEstimates:
         self._how = how
         self._clusters = clusters
         self._draws: dict[str, np.ndarray] = {}
+        self._sorted: tuple[np.ndarray, ...] = ()
 
     def of(self, metric: Metric) -> Estimate:
         """The metric with its interval."""
-        columns = columns_of(metric, self._rows)
         clusters = self._clusters
+        columns = columns_of(metric, self._rows)
         if clusters is not None and len(columns[0]) < len(self._rows):
             clusters = clusters[self._rows.rank >= 0]
-        own = _of_its_own(metric, columns, self._how, clusters)
+        # Not for what is resampled: models on the same images are resampled alike, image by image.
+        in_order = self._by_confidence(columns) if clusters is None and metric.name in SORTING else columns
+        own = _of_its_own(metric, in_order, self._how, clusters)
         if own is not None:
             return own
         if metric.name not in (*OF_ANSWERS, *OF_CLASSES) or self._how.resampling.method == "bca":
@@ -149,6 +159,28 @@ class CellEstimates:
             bounds=metric.bounds,
         )
 
+    def _by_confidence(self, columns: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Confidence and rank, sorted once for all metrics of `SORTING`."""
+        if not self._sorted:
+            self._sorted = by_confidence(*columns)
+        return self._sorted
+
+
+def by_confidence(confidence: np.ndarray, rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The confidences, float32 (N,), in order, and of each whether it is right: a rank of 0 or 1.
+
+    Bits of positive numbers are in the order of the numbers. So one sort of whole numbers, each with the answer as its
+    last bit, does the work of a sort of pairs in a tenth of the time.
+
+    >>> confidence, rank = by_confidence(np.array([0.75, 0.5, 1.0], dtype=np.float32), np.array([0, 3, 1]))
+    >>> confidence.tolist(), rank.tolist()
+    ([0.5, 0.75, 1.0], [1, 0, 1])
+    """
+    bits = np.ascontiguousarray(confidence, dtype=np.float32).view(np.uint32)
+    # Of minus nought the sign is lost, and with it nothing.
+    both = np.sort((bits << np.uint32(1)) | (rank != 0))
+    return (both >> np.uint32(1)).view(np.float32), (both & np.uint32(1)).astype(np.int32)
+
 
 def _of_its_own(
     metric: Metric, columns: tuple[np.ndarray, ...], how: IntervalOptions, clusters: np.ndarray | None
@@ -158,6 +190,9 @@ def _of_its_own(
         confidence, rank = columns
         value = float(metric.of(*columns))
         return calibration_estimate(metric.name, confidence, rank == 0, value=value, level=how.level, clusters=clusters)
+    if metric.name in ("aurra", "aurc") and not how.resamples_all and len(columns[0]) >= MANY_IMAGES:
+        confidence, rank = columns
+        return _of_many_images(metric, confidence, rank, how.level)
     if metric.name == "balanced":
         label, rank = columns
         return _balanced(label, rank, how, clusters)
@@ -165,6 +200,18 @@ def _of_its_own(
         classes = class_accuracies(*columns)
         return least_share_of(classes.right, classes.n, level=how.level)
     return None
+
+
+def _of_many_images(metric: Metric, confidence: np.ndarray, rank: np.ndarray, level: float) -> Estimate:
+    """An area with the normal interval that its images' influences give."""
+    from scipy.special import ndtri
+
+    value, n = float(metric.of(confidence, rank)), len(rank)
+    half = float(ndtri((1 + level) / 2) * influences_on_area(confidence, rank == 0).std() / np.sqrt(n))
+    if half == 0:
+        return Estimate(value, None, None, n, "none: all images are answered alike")
+    low, high = np.clip([value - half, value + half], *metric.bounds).tolist()
+    return Estimate(value, low, high, n, f"infinitesimal jackknife {100 * level:g}%")
 
 
 def _balanced(label: np.ndarray, rank: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None) -> Estimate:

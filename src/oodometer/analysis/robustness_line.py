@@ -78,12 +78,11 @@ def draw_line(
     x, y = _accuracies(points)
     line = fit_line(x[baseline, 0], y[baseline], scale=scale)
     every = np.arange(len(y))
+    rho = _rho(points, every, baseline, scale, resampling)  # before the spread, whose draws are the first of these
     spread = _spread(points, every, baseline, line, resampling)
     piece = _piece(line, spread, resampling.level)
     fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
-    return Drawn(
-        fitted, _rho(points, every, baseline, scale, resampling), _band(x, line, spread, band_level or resampling.level)
-    )
+    return Drawn(fitted, rho, _band(x, line, spread, band_level or resampling.level))
 
 
 def draw_two_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from oodometer.analysis.common_images import clusters_of, few_groups_in
@@ -24,6 +25,7 @@ from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.analysis.value_scores import check_columns, value_scores
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.core.model import n_cores
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.metric import metrics as cell_metrics
@@ -230,10 +232,17 @@ def _of_cells(
 def scores_of_cells(
     index: Index, cells: Sequence[Cell], metrics: Sequence[Metric], asked: Asked
 ) -> Iterator[tuple[Cell, Iterator[Score | LeftOut]]]:
-    """The metrics of each of these cells, and what is undefined of it."""
+    """The metrics of each of these cells, and what is undefined of it; cells are read by several threads."""
     reading = _Reading(index, Scaled(index, cells, asked.options.temperature))
-    for cell in cells:
-        yield cell, _of_cell(reading, cell, metrics, asked.how)
+
+    def scores(cell: Cell) -> list[Score | LeftOut]:
+        return list(_of_cell(reading, cell, metrics, asked.how))
+
+    # Temperatures are fitted once for each model, by whoever comes first.
+    threads = 1 if asked.options.temperature else n_cores()
+    with ThreadPoolExecutor(threads) as pool:
+        for cell, found in zip(cells, pool.map(scores, cells), strict=True):
+            yield cell, iter(found)
 
 
 @dataclass(frozen=True)
@@ -249,7 +258,12 @@ def _of_cell(
 ) -> Iterator[Score | LeftOut]:
     plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
     changed = [metric for metric in metrics if reading.scaled.changes(metric)]
-    for read, some in ((reading.index.read, plain), (reading.scaled.read, changed)):
+    needed = {name for metric in plain for name in metric.columns}
+
+    def needed_alone(cell: Cell) -> Predictions:
+        return reading.index.read_some(cell, needed)
+
+    for read, some in ((needed_alone, plain), (reading.scaled.read, changed)):
         if some:
             found = _of_rows(reading, cell, read, some, how)
             yield from or_left_out(found, tuple(metric.name for metric in some))

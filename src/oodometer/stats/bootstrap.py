@@ -17,6 +17,7 @@ from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import rng_for
 from oodometer.stats.intervals import check_level
+from oodometer.stats.kept_draws import Draws, kept_sums
 
 MOST_UNDEFINED = 0.05
 """The largest share of draws in which a statistic may be undefined."""
@@ -259,6 +260,7 @@ class _Units(NamedTuple):
 
     sums: np.ndarray
     sizes: np.ndarray
+    clustered: bool
 
 
 def _units(scores: np.ndarray, clusters: np.ndarray | None) -> _Units:
@@ -274,22 +276,27 @@ def _units(scores: np.ndarray, clusters: np.ndarray | None) -> _Units:
         # Sums of zeros and ones stay below 2^24: exact in single precision, at twice the speed.
         exact = n < 1 << 24 and (table.dtype == bool or bool(((table == 0) | (table == 1)).all()))
         dtype = np.float32 if exact else np.float64
-        return _Units(table.astype(dtype), np.ones(n, dtype=dtype))
+        return _Units(table.astype(dtype), np.ones(n, dtype=dtype), clustered=False)
     codes = _codes(clusters, n)
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return _Units(np.add.reduceat(table[order].astype(np.float64), starts, axis=0), sizes.astype(np.float64))
+    sums = np.add.reduceat(table[order].astype(np.float64), starts, axis=0)
+    return _Units(sums, sizes.astype(np.float64), clustered=True)
 
 
 def _draws(units: _Units, resampling: Resampling) -> np.ndarray:
     """The means of each resample, (D, C): with clusters a ratio of sums, since their sizes differ."""
+    if not units.clustered:
+        wanted = Draws(resampling.draws, resampling.seed)
+        sums = kept_sums(units.sums, wanted, lambda: resample_counts(len(units.sums), resampling))
+        return sums / len(units.sums)
     # The sizes as one more column: one product gives sums and sizes.
     columns = np.column_stack([units.sums, units.sizes])
     found = []
     for block in resample_counts(len(columns), resampling):
-        sums = (block.astype(columns.dtype) @ columns).astype(np.float64)
-        found.append(sums[:, :-1] / sums[:, -1:])
+        both = block @ columns
+        found.append(both[:, :-1] / both[:, -1:])
     return np.concatenate(found)
 
 

@@ -22,6 +22,16 @@ class PairedCounts:
     only_b: int
     neither: int
 
+    @classmethod
+    def of(cls, a: np.ndarray, b: np.ndarray) -> PairedCounts:
+        """Of the images on which A and B are right, (N,) bool both.
+
+        >>> PairedCounts.of(np.array([True, True, False]), np.array([True, False, False]))
+        PairedCounts(both=1, only_a=1, only_b=0, neither=1)
+        """
+        both, right_a, right_b = (int(np.count_nonzero(right)) for right in (a & b, a, b))
+        return cls(both, right_a - both, right_b - both, len(a) - right_a - right_b + both)
+
     @property
     def n(self) -> int:
         """The number of images."""

@@ -23,8 +23,12 @@ def photograph_counts(names: Iterable[str], draws: int, *, seed: int = 0) -> np.
     digests = [hashlib.blake2b(name.encode(errors="surrogateescape"), digest_size=8).digest() for name in names]
     words = np.frombuffer(b"".join(digests), dtype="<u8")
     steps = key_words("photographs", seed=seed)[0] + np.arange(1, draws + 1, dtype=np.uint64) * STEP
-    uniform = _mixed(words[None, :] ^ _mixed(steps)[:, None]) / 2.0**64
-    return np.searchsorted(POISSON, uniform, side="right").astype(np.uint8)
+    counts = np.zeros((draws, len(words)), dtype=np.uint8)
+    for row, step in zip(counts, _mixed(steps), strict=True):  # a row stays in the processor's cache
+        uniform = _mixed(words ^ step) / 2.0**64
+        for least in POISSON:
+            row += uniform >= least
+    return counts
 
 
 STEP = np.uint64(0x9E3779B97F4A7C15)

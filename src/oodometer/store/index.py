@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from oodometer.core.condition import Family
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
@@ -27,6 +29,7 @@ from oodometer.store.images import Images, read_images
 from oodometer.store.index_file import Kept, read_kept, write_kept
 from oodometer.store.look_at_cell import look_into_cell
 from oodometer.store.names import condition_names, model_names
+from oodometer.store.read_columns import ColumnReader, Verdicts, verdicts_of
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 from oodometer.store.tables import Accuracy, read_table
@@ -72,6 +75,8 @@ class Index:
     tables: tuple[Accuracy, ...] = ()
     problems: tuple[str, ...] = ()
     _images: dict[str, Images] = field(default_factory=dict, repr=False, compare=False)
+    _reader: ColumnReader = field(default_factory=ColumnReader, repr=False, compare=False)
+    _verdicts: dict[str, Verdicts] = field(default_factory=dict, repr=False, compare=False)
 
     def __str__(self) -> str:
         return str(self.store)
@@ -111,6 +116,18 @@ class Index:
     def read(self, cell: Cell, *, logits: bool = False) -> Predictions:
         """The rows of a cell, in the order of the images."""
         return self.store.read(cell, logits=logits)
+
+    def read_some(self, cell: Cell, names: Collection[str]) -> Predictions:
+        """The rows of a cell of which only these columns, the images and the ranks are known."""
+        return self._reader.read_some(self.store, cell, names)
+
+    def columns(self, cell: Cell, *names: str) -> dict[str, np.ndarray]:
+        """Some columns of a cell's rows by name, in the order of the images."""
+        return self._reader.read(self.store, cell, names)
+
+    def verdicts(self, cells: Sequence[Cell]) -> list[Verdicts]:
+        """Of each cell whether its rows are right; each is read once."""
+        return verdicts_of(self.store, cells, self._reader, self._verdicts)
 
     def warnings(self, cell: Cell) -> list[str]:
         """What a reader of the cell's numbers should know."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,27 @@ def from_parquet(content: bytes, logits: bytes | None) -> Predictions:
 
 def ranks_of(content: bytes) -> np.ndarray:
     """The ranks of the true classes alone, (N,)."""
+    return columns_from(content, ["rank"])["rank"]
+
+
+def columns_from(content: bytes, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Some of the columns that are no matrices, (N,) each."""
     import pyarrow as pa
+
+    return _columns(pa.BufferReader(content), names)
+
+
+def columns_at(place: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """The same of a file on this machine, of which no more is read than they need."""
+    return _columns(place, names)
+
+
+def _columns(source: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
-    return values_of(file.read(columns=["rank"], use_threads=False)["rank"])
+    with pq.ParquetFile(source, pre_buffer=False) as file:
+        table = file.read(columns=list(names), use_threads=False)
+        return {name: values_of(table[name]) for name in names}
 
 
 def logits_from_parquet(content: bytes) -> tuple[np.ndarray, np.ndarray]:

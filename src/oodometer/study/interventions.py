@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.analysis.compare import compare_cells
+from oodometer.analysis.compare import counts_of_pair
 from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.effective_robustness import tau_from_counts
-from oodometer.stats.intervals import mean_of
+from oodometer.stats.intervals import mean_of, share_of
+from oodometer.stats.paired import mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyModel, StudyShift
 
@@ -147,16 +148,16 @@ class _Compared:
     def _of_cells(self, names: tuple[str, str], new: Cell, old: Cell) -> Difference:
         key = new.key, old.key
         if key not in self._made:
-            found = compare_cells(self._store, old, new, level=self._level)
+            counts = counts_of_pair(self._store, old, new)
             self._made[key] = Difference(
                 *names,
                 new.condition_name,
-                found.accuracy_a,
-                found.accuracy_b,
-                found.difference,
-                found.p_value,
-                found.counts.only_a,
-                found.counts.only_b,
+                share_of(counts.both + counts.only_a, counts.n, level=self._level),
+                share_of(counts.both + counts.only_b, counts.n, level=self._level),
+                paired_difference(counts, level=self._level),
+                mcnemar_exact(counts),
+                counts.only_a,
+                counts.only_b,
             )
         return self._made[key]
 

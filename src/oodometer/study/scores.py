@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from oodometer.analysis.corruption_scores import corruption_scores
 from oodometer.analysis.imported_scores import imported_corruption_scores
-from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.intervals import MANY_IMAGES, IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import LeftOut, Score, or_left_out
@@ -40,15 +40,18 @@ def _of_sides(study: Study) -> Iterator[Score]:
         model.name: [cell for cell in model.cells if names.get(cell.condition.key) in sides] for model in study.models
     }
     wanted = study.options.resampling.draws
-    draws = draws_for(sum(cell.n_rows for some in cells.values() for cell in some), wanted)
-    said = "" if draws == wanted else f"; {draws} draws of the bootstrap"
+    resampled = [cell.n_rows for some in cells.values() for cell in some if cell.n_rows < MANY_IMAGES]
+    draws = draws_for(sum(resampled), wanted)
     asked, of = _asked(study, draws), [metrics.get(name) for name in OF_CELLS]
-    for model, some in cells.items():
-        for cell, found in scores_of_cells(study.index, some, of, asked):
-            condition = names[cell.condition.key]
-            for one in found:
-                if isinstance(one, Score):
-                    yield replace(one, model=model, condition=condition, convention=one.convention + said)
+    models = {cell.key: model for model, some in cells.items() for cell in some}
+    every = [cell for some in cells.values() for cell in some]
+    for cell, found in scores_of_cells(study.index, every, of, asked):
+        condition = names[cell.condition.key]
+        for score in found:
+            if isinstance(score, Score):
+                fewer = draws < wanted and score.estimate.interval.startswith("bootstrap")
+                said = f"; {draws} draws of the bootstrap" if fewer else ""
+                yield replace(score, model=models[cell.key], condition=condition, convention=score.convention + said)
 
 
 def draws_for(n_images: int, wanted: int) -> int:

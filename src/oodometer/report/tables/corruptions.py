@@ -121,7 +121,7 @@ def _accuracies(study: Study, grid: CorruptionGrid) -> Iterator[Numbers]:
     shift = next((one for one in study.shifts if one.name in (grid.family, _name(grid))), None)
     differ = differ_in(shift.points, study.options.resampling.level) if shift and grid.means else None
     means = _known({model: grid.mean(model) for model in grid.models})
-    about = _about(f"Mean top-1 accuracy over {plural(len(grid.averaged), 'corruption')}", means)
+    about = _about(f"Mean top-1 accuracy over {plural(len(grid.accuracies), 'condition')}", means)
     yield Numbers(Column("mean", "percent", about, "high", bar=True), means, differ=differ)
     for name in grid.corruptions:
         values = _known({model: grid.over_severities(model, name) for model in grid.models})
