@@ -48,7 +48,7 @@ class RunResults:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know, a line each; of an mCE by what it is divided, and whose frost it is."""
+        """What a reader of the numbers should know, a line each: of an mCE by what it is divided, and whose frost."""
         said = self.corruption_errors.conventions() if self.corruption_errors else {}
         conventions = [f"{metric}: {text}" for metric, texts in said.items() for text in texts]
         # A run asks every model everything but what it has left out and told.
