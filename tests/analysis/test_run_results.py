@@ -29,3 +29,6 @@ def test_a_run_on_a_whole_family_ends_with_the_mce(filled, make_dataset, corrupt
     assert any(row["metric"] == "mce" for row in results.as_json()) == whole
     if whole:
         assert lines[-1] == str(score(index, metrics=["mce"]))
+    said = [line for line in results.notes if line.startswith("mce: ")]
+    assert len(said) == whole
+    assert all("by AlexNet" in line and "frost" in line for line in said)

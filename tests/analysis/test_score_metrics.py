@@ -240,7 +240,8 @@ def test_a_store_of_tables_alone(filled):
 def test_names_of_metrics():
     assert checked_names(["top-1", "top-1", "ece"]) == ("top-1", "ece")
     every = checked_names(["all"])
-    assert set(every) == {*metrics.names(), *group_scores.names()} - {"per-class", "reliability", "response-curve"}
+    left_out = {"per-class", "reliability", "response-curve", "temperature"}
+    assert set(every) == {*metrics.names(), *group_scores.names()} - left_out
     assert set(checked_names(["ece", "all"])) == set(every)
     assert checked_names(["ece", "all"])[0] == "ece"
     with pytest.raises(UsageError, match=r"^no metric named 'top1'; did you mean top-1\?"):

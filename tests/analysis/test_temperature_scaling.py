@@ -192,3 +192,23 @@ def test_answers_that_no_temperature_fits(filled, make_dataset, ranks, why):
     put(filled, data, logits)
     with pytest.raises(OodometerError, match=f"^nll: no temperature fits: .*{why}"):
         score(filled.store, metrics=["nll"], options=ScoreOptions(temperature="clean"))
+
+
+def test_the_temperature_itself_of_each_condition(filled, make_dataset):
+    labels = np.random.default_rng(0).integers(-1, 10, 300)
+    data = make_dataset(300, labels=labels)
+    clean, fog = answers(data, 1, 3.0), answers(data, 2, 3.0, noise=2.0)
+    put(filled, data, clean)
+    put(filled, data, fog, condition="fog")
+    put(filled, data, clean, model="summaries", keep=False)
+    scores = score(filled.store, metrics=["temperature"])
+    rows = by_place(scores)
+    assert len(rows) == 2
+    for condition, logits in (("clean", clean), ("fog", fog)):
+        found = rows["mine", condition, "val", "temperature"].estimate
+        assert found.value == pytest.approx(fitted(logits, labels), rel=1e-5)
+        assert found.low < found.value < found.high
+        assert found.n == (labels >= 0).sum()
+    (line,) = scores.left_out
+    assert line.endswith("the logits of summaries on clean were not kept, and a temperature needs them; run it again "
+                         "with --keep logits")  # fmt: skip

@@ -162,6 +162,9 @@ def test_no_line_no_robustness(two):
     for kind in ("scales", "effective", "quadrants"):
         with pytest.raises(OodometerError, match="no line, and so no robustness beside it"):
             draw(two, kind)
+    for kind in ("scales", "effective"):
+        said = "3 models of category 'standard' for a line; there are 0 (--categories, --baseline all)"
+        assert figure_kinds.get(kind).lacking(two) == said
 
 
 def test_what_a_table_lacks_is_said_before_it_is_drawn(tabled):

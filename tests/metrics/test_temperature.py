@@ -5,13 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import log_softmax
+from scipy.stats import binomtest, norm
 from sklearn.metrics import log_loss
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import from_logits, with_logits
 from oodometer.metrics import temperature
 from oodometer.metrics.metric import metrics, value_of
-from oodometer.metrics.temperature import fit_temperature, fit_temperature_to, mean_nll, rescaled, scaled
+from oodometer.metrics.temperature import (
+    fit_temperature,
+    fit_temperature_to,
+    mean_nll,
+    rescaled,
+    scaled,
+    temperature_of,
+)
 
 
 def simulated(n: int, k: int, t: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -142,3 +150,48 @@ def test_what_is_undefined_is_an_error(logits, labels, message):
 def test_no_temperature_is_an_error(t):
     with pytest.raises(OodometerError, match="positive"):
         scaled(np.zeros((1, 2)), t)
+
+
+def kept(logits: np.ndarray, labels: np.ndarray):
+    return with_logits(from_logits(logits, labels, np.arange(len(labels))), logits)
+
+
+def test_the_interval_of_two_classes_in_closed_form():
+    logits, labels = np.tile([4.0, 0.0], (80, 1)), np.repeat([0, 0, 0, 1], 20)
+    found = temperature_of(kept(logits, labels), level=0.9)
+    # 4 / T is the logit of 3/4, and the variance of a share's logit is 1 / (n p q).
+    error = np.sqrt(1 / (80 * 0.75 * 0.25)) / np.log(3)
+    expected = 4 / np.log(3) * np.exp(norm.ppf(0.95) * error * np.array([-1, 1]))
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert (found.n, found.interval) == (80, "sandwich 90%")
+
+
+def test_images_that_are_there_twice_tell_nothing_more():
+    logits, labels = simulated(300, 5, 2.0)
+    logits = np.float16(logits).astype(np.float64)
+    once = temperature_of(kept(logits, labels))
+    twice = temperature_of(
+        kept(np.repeat(logits, 2, axis=0), np.repeat(labels, 2)), groups=np.repeat(np.arange(300), 2)
+    )
+    assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high), rel=1e-6)
+    assert twice.interval == "cluster sandwich 95%"
+    alone = temperature_of(kept(logits, labels), groups=np.zeros(300))
+    assert (alone.low, alone.interval) == (None, "none: all images are in one cluster")
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+@pytest.mark.parametrize("n", [100, 1000])
+def test_the_interval_covers_what_it_says(n, wrong):
+    """Also where no temperature makes the model right, since a fifth of the labels are of any class."""
+
+    def drawn(images: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        logits, labels = simulated(images, 5, 2.0, seed)
+        rng = np.random.default_rng([seed, 1])
+        return logits, np.where(wrong & (rng.random(images) < 0.2), rng.integers(0, 5, images), labels)
+
+    truth = fit_temperature(*drawn(400_000, 10**6)).temperature
+    found = [temperature_of(kept(*drawn(n, seed))) for seed in range(400)]
+    hits = sum(estimate.low <= truth <= estimate.high for estimate in found)
+    # A coverage of 0.94 or more fails with probability below 0.001.
+    assert binomtest(hits, 400, 0.94, alternative="less").pvalue > 0.001
+    assert hits < 400

@@ -10,6 +10,7 @@ ABOUT = {
     "per-class": "top-1 of the images of each class",
     "reliability": "accuracy and mean confidence in bins of confidence",
     "response-curve": "accuracy of the answers above each confidence, and how many these are",
+    "temperature": "by what the logits are divided to be as sure as they are right; needs --keep logits",
     "gap": "accuracy on the standard side minus that on the shifted side of each shift",
     "top-1:any": "the answer is one of several acceptable labels (--label-sets)",
     "top-5:any": "one of the best five is one of several acceptable labels (--label-sets)",

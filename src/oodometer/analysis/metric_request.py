@@ -18,11 +18,14 @@ DEFAULT_METRICS = ("top-1", "top-5")
 EVERY_METRIC = "all"
 BREAKDOWNS = ("per-class", "reliability", "response-curve")
 """Many numbers each, which ``all`` leaves out: a thousand classes under 76 conditions are 76,000 lines."""
+NEVER_IN_ALL = (*BREAKDOWNS, "temperature")
+"""Nor what reads every logit that there is."""
 
 MANY_CELLS = {
     "per-class": "oodometer.analysis.class_scores:class_scores",
     "reliability": "oodometer.analysis.curve_scores:curve_scores",
     "response-curve": "oodometer.analysis.curve_scores:curve_scores",
+    "temperature": "oodometer.analysis.temperature_scores:temperature_scores",
     "gap": "oodometer.analysis.shift_scores:shift_scores",
     "top-1:any": "oodometer.analysis.label_set_scores:label_set_scores",
     "top-5:any": "oodometer.analysis.label_set_scores:label_set_scores",
@@ -136,7 +139,7 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name != EVERY_METRIC and name not in known:
             raise UsageError(f"no metric named {name!r}{_hint(name, known)}")
-    every = [name for name in known if name not in BREAKDOWNS]
+    every = [name for name in known if name not in NEVER_IN_ALL]
     spelled = [one for name in names for one in (every if name == EVERY_METRIC else [name])]
     return tuple(dict.fromkeys(spelled))
 

@@ -48,9 +48,11 @@ class RunResults:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know, a line each."""
+        """What a reader of the numbers should know, a line each: of an mCE by what it is divided, and whose frost."""
+        said = self.corruption_errors.conventions() if self.corruption_errors else {}
+        conventions = [f"{metric}: {text}" for metric, texts in said.items() for text in texts]
         # A run asks every model everything but what it has left out and told.
-        return tuple(line for line in self.gaps.notes if NOT_RUN not in line)
+        return (*(line for line in self.gaps.notes if NOT_RUN not in line), *conventions)
 
     @property
     def left_out(self) -> tuple[str, ...]:

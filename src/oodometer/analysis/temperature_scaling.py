@@ -40,7 +40,7 @@ class Scaled:
         """The rows of a cell."""
         if self._condition is None:
             return self._index.read(cell)
-        rows = _with_logits(self._index, cell)
+        rows = with_kept_logits(self._index, cell)
         found = rescaled(rows, self._fit(cell).temperature)
         # The kept logits are rounded: the answers are those that the model gave, not those of rounded logits.
         return replace(found, prediction=rows.prediction, rank=rows.rank, top5=rows.top5)
@@ -56,7 +56,7 @@ class Scaled:
             self._where[cell.key] = self._fitting_cell(cell)
         clean = self._where[cell.key]
         if clean.key not in self._fitted:
-            self._fitted[clean.key] = fit_temperature_to(_with_logits(self._index, clean))
+            self._fitted[clean.key] = fit_temperature_to(with_kept_logits(self._index, clean))
         return self._fitted[clean.key]
 
     def _fitting_cell(self, cell: Cell) -> Cell:
@@ -78,7 +78,8 @@ class Scaled:
         return found[0]
 
 
-def _with_logits(index: Index, cell: Cell) -> Predictions:
+def with_kept_logits(index: Index, cell: Cell) -> Predictions:
+    """The rows of a cell with all logits; an error where they were not kept."""
     # Of an unfinished run too: the logits of what is there.
     if not index.entry(cell).logits_of_all_rows:
         raise StoreError(

@@ -68,8 +68,9 @@ def command(
     """Draw a figure, or list the kinds."""
     from oodometer.figures.figure import PUBLISHED, figure, figure_list
 
+    line = replace(options_of(flags, knee=knee_of(flags["knee"])), band_level=flags["band_level"])
     if list_kinds:
-        kinds = figure_list(store, origins=origins_in(flags["categories"]))
+        kinds = figure_list(store, origins=origins_in(flags["categories"]), line=line)
         print_json(kinds.as_json()) if as_json else click.echo(kinds)
         return
     if as_json:
@@ -78,7 +79,6 @@ def command(
         store, kind = f"{PUBLISHED}{flags['published']}", _only_kind(store, kind)
     elif store is None or kind is None:
         raise click.UsageError("give a STORE and a KIND; 'oodometer figure --list' says which kinds there are")
-    line = replace(options_of(flags, knee=knee_of(flags["knee"])), band_level=flags["band_level"])
     drawn = figure(
         store, kind, output or "", options=_options(flags), origins=origins_in(flags["categories"]), line=line
     )

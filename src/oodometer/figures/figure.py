@@ -141,10 +141,15 @@ class FigureList:
         ]
 
 
-def figure_list(store: Source | None = None, *, origins: Mapping[str, Origin] | None = None) -> FigureList:
-    """The kinds of figures that there are, and which of them a store has the data for."""
+def figure_list(
+    store: Source | None = None,
+    *,
+    origins: Mapping[str, Origin] | None = None,
+    line: RobustnessOptions = DEFAULT_LINE,
+) -> FigureList:
+    """The kinds of figures that there are, and which of them a store has the data for; with lines as of `figure`."""
     kinds = {name: figure_kinds.get(name) for name in figure_kinds.names()}
     if store is None:
         return FigureList(kinds, None)
-    study = study_of(store, origins=origins, only=())
+    study = study_of(store, origins=origins, options=line, only=())
     return FigureList(kinds, {name: kind.lacking(study) for name, kind in kinds.items()})

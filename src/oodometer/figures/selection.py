@@ -10,6 +10,7 @@ from oodometer.analysis.points import Point
 from oodometer.analysis.robustness import Robustness
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.figures.options import FigureOptions
+from oodometer.stats.lines import FEWEST_MODELS
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyShift
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, shift_of
@@ -72,6 +73,19 @@ def to_name(names: Sequence[str], patterns: Sequence[str], few: int) -> list[str
 def enough_conditions(study: Study) -> str:
     """Why there is no shift: empty where there may be one."""
     return "" if len(study.conditions) > 1 else "a shift: a second condition beside the clean one"
+
+
+def enough_for_a_line(study: Study) -> str:
+    """Why there is no line from clean to shifted accuracy: empty where there may be one."""
+    if lacking := enough_conditions(study):
+        return lacking
+    baseline = study.options.baseline
+    n = sum(not baseline or model.origin.category == baseline for model in study.models)
+    if n >= FEWEST_MODELS:
+        return ""
+    if not baseline:
+        return f"{FEWEST_MODELS} models for a line; there are {n}"
+    return f"{FEWEST_MODELS} models of category {baseline!r} for a line; there are {n} (--categories, --baseline all)"
 
 
 def predictions(study: Study) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions, from_logits
 
 COLDEST, HOTTEST = 0.01, 100.0
@@ -69,8 +70,35 @@ def fit_temperature(logits: np.ndarray, labels: np.ndarray) -> TemperatureFit:
 
 def fit_temperature_to(rows: Predictions) -> TemperatureFit:
     """The temperature fitted on the labelled images of a clean run that kept its logits."""
-    labelled = rows.label >= 0
-    return fit_temperature(_logits_of(rows)[labelled], rows.label[labelled])
+    return fit_temperature(*_labelled(rows))
+
+
+def temperature_of(rows: Predictions, *, level: float = 0.95, groups: np.ndarray | None = None) -> Estimate:
+    """The temperature of the labelled images, with an interval that does not take the likelihood as right.
+
+    The variance of log T is Σ s² / (Σ v / T)², s an image's slope by 1/T and v the variance of its logits at T (Huber,
+    1967); of images in groups, (N,), s is summed over each.
+
+    >>> from oodometer.core.predictions import with_logits
+    >>> logits, labels = np.array([[4.0, 0.0]] * 40), np.repeat([0, 0, 0, 1], 10)
+    >>> rows = with_logits(from_logits(logits, labels, np.arange(40)), logits)
+    >>> print(temperature_of(rows))  # 4 / log 3 = 3.641
+    3.6410 [1.8980, 6.9844]  n=40
+    """
+    from scipy.special import ndtri
+
+    logits, labels = _labelled(rows)
+    fit = fit_temperature(logits, labels)
+    slopes, variances = _slopes_and_variances(logits, labels, 1 / fit.temperature)
+    name = f"sandwich {100 * level:g}%"
+    if groups is not None:
+        _, group = np.unique(groups[rows.label >= 0], return_inverse=True)
+        slopes, name = np.bincount(group, slopes), f"cluster {name}"
+        if len(slopes) < 2:
+            return Estimate(fit.temperature, None, None, fit.n, "none: all images are in one cluster")
+    error = fit.temperature * float(np.sqrt(np.sum(slopes**2)) / np.sum(variances))
+    low, high = fit.temperature * np.exp(float(ndtri((1 + level) / 2)) * error * np.array([-1, 1]))
+    return Estimate(fit.temperature, float(low), float(high), fit.n, name)
 
 
 def scaled(logits: np.ndarray, temperature: float) -> np.ndarray:
@@ -113,6 +141,18 @@ def _slope(logits: np.ndarray, labels: np.ndarray, inverse: float) -> float:
     return total / len(labels)
 
 
+def _slopes_and_variances(logits: np.ndarray, labels: np.ndarray, inverse: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of each image: the derivative of its NLL by 1/T, and the second one, (N,) each."""
+    slopes, variances = [], []
+    for part, its_labels in _blocks(logits, labels):
+        exps = np.exp(inverse * part)
+        share = exps / exps.sum(axis=1, keepdims=True)
+        expected = (share * part).sum(axis=1)
+        slopes.append(expected - part[np.arange(len(part)), its_labels])
+        variances.append((share * (part - expected[:, None]) ** 2).sum(axis=1))
+    return np.concatenate(slopes), np.concatenate(variances)
+
+
 def _blocks(logits: np.ndarray, labels: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Some rows at a time, each less its largest logit."""
     step = max(BLOCK // logits.shape[1], 1)
@@ -132,6 +172,11 @@ def _checked(logits: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
     if not np.isfinite(logits).all():
         raise OodometerError("a logit that is not finite: mask classes by leaving out their columns")
     return logits, labels
+
+
+def _labelled(rows: Predictions) -> tuple[np.ndarray, np.ndarray]:
+    labelled = rows.label >= 0
+    return _logits_of(rows)[labelled], rows.label[labelled]
 
 
 def _logits_of(rows: Predictions) -> np.ndarray:
