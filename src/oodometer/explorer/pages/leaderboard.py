@@ -60,7 +60,8 @@ def _table(
     kinds = {one.kind for one in numbers}
     about_line = lines(study, [chosen], sorted(kinds)) if study and chosen else []
     words = model_table.Words("leaderboard", "Every model.", (*common_footnotes(numbers), *about_line))
-    sized = [replace(one, column=replace(one.column, below=_below(one))) for one in numbers]
+    # Without bars, whose places are styles: no page here may have any in its elements.
+    sized = [replace(one, column=replace(one.column, bar=False, below=_below(one))) for one in numbers]
     table = model_table.model_table(models, sized, words, TableOptions(grouped=False))
     page = model_table.on_page(table, lambda column: column.key != "parent")
     rows = tuple((name, str(category).replace("_", " "), *rest) for name, category, *rest in page.rows)
