@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.stats import pearsonr
 
+from made_tables import column_of, keys_of
 from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.correlate import correlate
@@ -208,18 +209,29 @@ def _beside(one: Any) -> dict[str, Any]:
 
 def test_the_tables_of_papers(study: Study, reference: Numbers, names: list[str]):
     table = leaderboard_table(study, TableOptions(columns=TOLD, most=None))
-    columns = {one.id: one.values for one in table.columns}
-    losses = {one.id: one.values for one in gaps_table(study).columns}
+    columns = {key: column_of(table, key) for key in keys_of(table)}
+    gaps_of = gaps_table(study)
+    losses = {key: column_of(gaps_of, key) for key in keys_of(gaps_of)}
     for name in names:
         of_shift = {model: numbers for (shift, model), numbers in reference.items() if shift == name}
         for prefix, number in (("", "y"), ("drop:", "drop"), ("rho:", "rho")):
-            values = {model: plain(one) for model, one in columns.get(f"{prefix}{name}", {}).items()}
+            every = {model: plain(one) for model, one in columns.get(f"{prefix}{name}", {}).items()}
+            values = {model: one for model, one in every.items() if model in of_shift}
             assert values == {model: one[number] for model, one in of_shift.items() if one[number] is not None}
+            # Who did not finish is no model of the shift, and stands there with the images that it saw.
+            others = {model: one for model, one in every.items() if model not in of_shift}
+            assert others.items() <= alone_under(study, name).items()
         assert {model: plain(one) for model, one in losses[name].items()} == {
             model: one["drop"] for model, one in of_shift.items()
         }
         told_tau = {model: plain(one) for model, one in columns.get(f"tau:{name}", {}).items()}
         assert told_tau.items() >= {model: one["tau"] for model, one in of_shift.items() if one["tau"]}.items()
+
+
+def alone_under(study: Study, name: str) -> dict[str, Any]:
+    """What `score` says of each model under a shift that is one condition."""
+    shifted = study.shift(name).shifted
+    return plain(dict(study.condition(shifted[0]).accuracies)) if len(shifted) == 1 else {}
 
 
 def test_the_clean_column_is_all_that_was_answered(run: Walked):
@@ -229,7 +241,7 @@ def test_the_clean_column_is_all_that_was_answered(run: Walked):
     by_score = {row.model: plain(row.estimate) for row in rows if row.condition == "clean"}
     study = study_of(index)
     table = leaderboard_table(study, TableOptions(columns=("clean",)))
-    assert {model: plain(one) for model, one in table.columns[0].values.items()} == by_score
+    assert {model: plain(one) for model, one in column_of(table, "clean").items()} == by_score
     assert {model: plain(one) for model, one in study.condition("clean").accuracies.items()} == by_score
     assert {one["n"] for one in by_score.values()} == {96, 64}  # one model did not finish
 
@@ -310,12 +322,15 @@ def test_the_explorer(walked: Walked, reference: Numbers, names: list[str]):
 
 def _check_leaderboard(page: dict[str, Any], name: str, reference: Numbers) -> None:
     """The column of the shift, and the ρ and τ under it."""
-    (place,) = [at for at, one in enumerate(page["columns"]) if one["shift"] == name]
-    for one in page["models"]:
-        numbers = reference.get((name, one["name"]))
-        if numbers is not None:
-            shown = told(y=one["accuracies"][place], rho=one["rho"], tau=one["tau"])
-            assert shown == {key: numbers[key] for key in shown}, (name, one["name"])
+    y, rho, tau = (
+        column_of(page["table"], key) if key in keys_of(page["table"]) else {}
+        for key in (name, f"rho:{name}", f"tau:{name}")
+    )
+    for (shift, model), numbers in reference.items():
+        if shift == name:
+            # τ is known without a line too
+            shown = told(y=y[model], rho=rho.get(model), tau=tau.get(model) if numbers["tau"] else None)
+            assert shown == {key: numbers[key] for key in shown}, (name, model)
 
 
 # The command line

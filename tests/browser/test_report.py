@@ -256,6 +256,19 @@ def test_the_leaderboard_holds_the_numbers_of_the_store(report: Page, small_stor
     assert found == expected
 
 
+def test_what_a_script_draws_is_bold_where_the_table_says_so(report: Page) -> None:
+    """Also after columns were chosen, when all cells are made anew."""
+    bold = """() => {
+        const place = document.body.appendChild(document.createElement("div"));
+        const columns = [{ title: "model" }, { title: "x", unit: "percent" }, { title: "y", unit: "percent" }];
+        const living = window.oodometer.table(place, columns, [["a", 0.5, 0.1], ["b", 0.25, 0.2]], { bold: [[1, 2]] });
+        living.sort(1);
+        living.show(1, false);
+        return Array.from(place.querySelectorAll("b"), (cell) => cell.textContent);
+    }"""
+    assert report.evaluate(bold) == ["20.0"]
+
+
 def test_dark_is_switched_on_and_remembered(report: Page) -> None:
     draw_all(report)
     paper = "getComputedStyle(document.body).backgroundColor"

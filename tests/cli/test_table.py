@@ -57,7 +57,7 @@ def test_why_there_is_no_rho_is_told() -> None:
     ("file", "start"),
     [
         ("t.tex", "% \\usepackage{booktabs}\n"),
-        ("t.md", "Top-1 accuracy of each model in per cent, clean and under shift.\n\n| model | clean |"),
+        ("t.md", "Top-1 accuracy of each model in per cent, clean and under shift.\n\n| Model | clean |"),
         ("t.csv", "model,category,parent,clean,clean low,"),
         ("t.txt", "Top-1 accuracy"),
         ("t.out", "Top-1 accuracy"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.core.estimate import Estimate
+from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import cell_texts, plain, shown_columns, table_data
 from oodometer.document.table import Column, Table
 
@@ -73,3 +74,41 @@ def test_numpys_numbers_become_plain() -> None:
 
 def test_a_table_without_rows_is_empty() -> None:
     assert cell_texts(Table("t", "", (Column("x"),), ())) == []
+
+
+BOARD = Table(
+    "board",
+    "Models.",
+    (Column("Model"), Column("acc.", "percent", label="new", below="n = 4", bar=True)),
+    (("<b>a", Estimate(0.75, 0.2, 0.9, 4, "x")), ("b", None)),
+    filters="Model",
+    bold=frozenset({(0, 1)}),
+    footnotes=("Bold: better than <all> others.",),
+    links=("/model/%3Cb%3Ea", "/model/b"),
+)
+
+
+def drawn(macro: str, table: Table) -> str:
+    environment = environment_of("oodometer.report.html", extra="report", what="a page")
+    template = environment.from_string(f"{{% import 'parts.html.j2' as parts %}}{{{{ parts.{macro}(table) }}}}")
+    return str(template.render(table=table))
+
+
+def test_a_page_shows_what_is_bold_where_names_lead_and_what_stands_below() -> None:
+    text = drawn("sortable", BOARD)
+    assert '<a href="/model/%3Cb%3Ea">&lt;b&gt;a</a>' in text
+    assert '<td class="percent" data-value="0.75"><b>75.0</b><small>[20.0, 90.0]</small></td>' in text.replace(
+        ' style="--low:0.0000;--high:1.0000"', ""
+    )
+    assert '<td class="percent" data-value="">–</td>' in text
+    assert 'class="percent">new<small>n = 4</small></th>' in text
+    assert "<small>Bold: better than &lt;all&gt; others.</small>" in text
+
+
+def test_the_scripts_of_a_report_know_what_is_bold() -> None:
+    assert table_data(BOARD)["bold"] == [(0, 1)]
+    assert table_data(BOARD)["columns"][1]["title"] == "new"
+    text = drawn("table", BOARD)
+    assert "<b>75.0</b>" in text
+    assert "data-value" not in text
+    assert '"bold":[[0,1]]' in text

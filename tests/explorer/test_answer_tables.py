@@ -106,9 +106,8 @@ def test_pages_show_what_is_new_after_a_reload(own_shop, explore):
     begin(own_shop, "new", 0, 10)
     explorer.index._next_look = 0.0
     found = pages.get("/.json").json()
-    new = next(one for one in found["models"] if one["name"] == "new")
-    column = [one["name"] for one in found["columns"]].index("clean")
-    assert new["accuracies"][column]["n"] == 10
+    new = next(row for row in found["table"]["models"] if row["model"] == "new")
+    assert new["values"]["clean"]["n"] == 10
     assert found["notes"][0] == f"unfinished: new on clean (10 of {len(own_shop.data)} images)"
     assert any("unfinished: new on clean" in line for line in explorer.wait_for_study().notes)
 

@@ -23,20 +23,27 @@ def plain(value):
 
 def test_leaderboard_equals_score_and_robustness(pages, shop):
     found = pages.get("/.json", params={"shift": "sketch"}).json()
-    names = [one["name"] for one in found["columns"]]
-    assert (names[0], set(names)) == ("clean", {"clean", "sketch", "fam/fog"})
+    keys = [one["id"] for one in found["table"]["columns"]]
+    assert keys == ["clean", "sketch", "rho:sketch", "tau:sketch", "fam/fog"]
     scores = {(row.model, row.condition): row.estimate for row in odo.score(shop.store).rows if row.metric == "top-1"}
     robust = {one.model: one for one in odo.robustness(shop.store, "sketch").models}
     means = {one.model: one.y for one in odo.robustness(shop.store, "fam/fog").models}
-    assert {one["name"] for one in found["models"]} == set(shop.models)
-    for one in found["models"]:
-        accuracies = dict(zip(names, one["accuracies"], strict=True))
-        assert accuracies["clean"] == plain(scores[one["name"], "clean"])
-        assert accuracies["sketch"] == plain(scores[one["name"], "sketch"])
-        assert accuracies["fam/fog"] == plain(means[one["name"]])
-        assert one["rho"] == plain(robust[one["name"]].rho)
-        assert one["tau"] == plain(robust[one["name"]].tau)
-    assert [one["accuracies"][0]["value"] for one in found["models"]] == sorted(
+    rows = found["table"]["models"]
+    assert {row["model"] for row in rows} == set(shop.models)
+    for row in rows:
+        model = row["model"]
+        values = {key: value and {**value, "best": None} for key, value in row["values"].items()}
+        assert values == {
+            key: plain(value) and {**plain(value), "best": None}
+            for key, value in {
+                "clean": scores[model, "clean"],
+                "sketch": scores[model, "sketch"],
+                "fam/fog": means[model],
+                "rho:sketch": robust[model].rho,
+                "tau:sketch": robust[model].tau,
+            }.items()
+        }
+    assert [row["values"]["clean"]["value"] for row in rows] == sorted(
         (scores[model, "clean"].value for model in shop.models), reverse=True
     )
     assert (found["n_predictions"], found["pending"]) == (len(shop.models) * 4 * len(shop.data), False)
@@ -342,9 +349,9 @@ def test_imported_accuracies_have_pages_too(tmp_path, explore):
     explorer, pages = explore(store)
     explorer.wait_for_study()
     found = pages.get("/.json").json()
-    assert [one["name"] for one in found["columns"]] == ["val", "imagenet-sketch"]
-    assert found["models"][0]["name"] == "m7"
-    assert found["models"][0]["accuracies"][0]["value"] == 0.77
+    assert [one["id"] for one in found["table"]["columns"]] == ["clean", "imagenet-sketch"]
+    assert found["table"]["models"][0]["model"] == "m7"
+    assert found["table"]["models"][0]["values"]["clean"]["value"] == 0.77
     assert pages.get("/model/m3.json").json()["conditions"][0]["top1"]["value"] == 0.73
     page = pages.get("/shift/imagenet-sketch").text
     assert "<svg" in page
@@ -355,3 +362,15 @@ def test_imported_accuracies_have_pages_too(tmp_path, explore):
     assert not re.search("photographs|images on|ρ|Drop|Ranks", said)
     assert "ρ" not in text_of(pages.get("/").text)
     assert "Compare it" in pages.get("/model/m3").text
+
+
+def test_before_there_is_a_study_the_leaderboard_is_what_was_counted(shop, explore, monkeypatch):
+    explorer, pages = explore(shop.store)
+    monkeypatch.setattr(explorer, "study", lambda: None)
+    table = pages.get("/.json").json()["table"]
+    assert [one["id"] for one in table["columns"]] == ["clean", "sketch"]  # families wait for the study
+    scores = {(row.model, row.condition): row.estimate for row in odo.score(shop.store).rows if row.metric == "top-1"}
+    for row in table["models"]:
+        for condition, value in row["values"].items():
+            assert {**value, "best": None} == {**plain(scores[row["model"], condition]), "best": None}
+    assert "ρ" not in text_of(pages.get("/").text)

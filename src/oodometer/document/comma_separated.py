@@ -23,28 +23,17 @@ def csv_of(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     wide = [any(isinstance(value, Estimate) for value in table.values(place)) for place in range(len(table.columns))]
-    keys = [safe(column.key) for column in table.columns]
-    writer.writerow(
-        [f"{key}{end}" for key, several in zip(keys, wide, strict=True) for end in ENDS[: 4 if several else 1]]
-    )
-    for row in table.rows:
-        cells = zip(row, wide, strict=True)
-        writer.writerow(
-            [field for value, several in cells for field in (_fields(value) if several else (_field(value),))]
-        )
+    heads = [[f"{safe(column.key)}{end}" for end in ENDS] for column in table.columns]
+    for fields in [heads, *([_fields(value) for value in row] for row in table.rows)]:
+        cells = zip(fields, wide, strict=True)
+        writer.writerow([field for of_cell, several in cells for field in (of_cell if several else of_cell[:1])])
     return buffer.getvalue()
 
 
-def _fields(value: Value) -> tuple[Value, ...]:
-    return (
-        (value.value, value.low, value.high, value.n)
-        if isinstance(value, Estimate)
-        else (_field(value), None, None, None)
-    )
-
-
-def _field(value: Value) -> Value:
-    return safe(value) if isinstance(value, str) else value
+def _fields(value: Value) -> list[Value]:
+    if isinstance(value, Estimate):
+        return [value.value, value.low, value.high, value.n]
+    return [safe(value) if isinstance(value, str) else value, None, None, None]
 
 
 def safe(text: str) -> str:

@@ -59,53 +59,25 @@ SPECIAL = {
 def latex_of(table: Table, interval: IntervalStyle | None = None) -> str:
     r"""The table, to be used with ``\usepackage{booktabs}``, and longtable where it is longer than a page."""
     layout = layout_of(table, interval, widest=WIDEST, minus=MINUS)
-    frame = _longtable if len(table.rows) > LONGEST else _float
-    return "\n".join(frame(table, layout))
-
-
-def _float(table: Table, layout: Layout) -> list[str]:
-    kind = "table*" if _n_numbers(layout) > NARROW else "table"
-    return [
-        r"% \usepackage{booktabs}",
-        rf"\begin{{{kind}}}[t]",
-        r"\centering",
-        rf"\caption{{{escaped(table.caption)}}}",
-        rf"\label{{tab:{table.id}}}",
-        _sizes(layout)[0],
-        r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{{_places(layout)}}}",
-        r"\toprule",
-        *_head(layout.columns),
-        r"\midrule",
-        *_body(layout),
-        r"\bottomrule",
-        r"\end{tabular}",
-        "",
-        r"\vspace{1ex}",
-        rf"\parbox{{\linewidth}}{{\footnotesize {_notes(layout)}}}",
-        rf"\end{{{kind}}}",
-    ]
-
-
-def _longtable(table: Table, layout: Layout) -> list[str]:
-    return [
-        r"% \usepackage{booktabs,longtable}, on pages of one column",
-        rf"{{{_sizes(layout)[0]}",
-        r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{longtable}}{{{_places(layout)}}}",
-        rf"\caption{{{escaped(table.caption)}}}",
-        rf"\label{{tab:{table.id}}}\\",
-        r"\toprule",
-        *_head(layout.columns),
-        r"\midrule",
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *_body(layout),
-        r"\end{longtable}",
-        r"}",
-        rf"\noindent\parbox{{\linewidth}}{{\footnotesize {_notes(layout)}}}",
-    ]
+    small, places = _sizes(layout)[0], "".join("l" if column.unit == "text" else "r" for column in layout.columns)
+    title = [rf"\caption{{{escaped(table.caption)}}}", rf"\label{{tab:{table.id}}}"]
+    head = [r"\toprule", *_head(layout.columns), r"\midrule"]
+    notes = rf"\parbox{{\linewidth}}{{\footnotesize {' '.join(escaped(note) for note in layout.notes)}}}"
+    if len(table.rows) > LONGEST:
+        lines = [
+            r"% \usepackage{booktabs,longtable}, on pages of one column",
+            *(rf"{{{small}", r"\setlength{\tabcolsep}{4pt}", rf"\begin{{longtable}}{{{places}}}"),
+            *(title[0], rf"{title[1]}\\", *head, r"\endhead", r"\bottomrule", r"\endfoot"),
+            *(*_body(layout), r"\end{longtable}", r"}", rf"\noindent{notes}"),
+        ]
+    else:
+        kind = "table*" if _n_numbers(layout) > NARROW else "table"
+        lines = [
+            *(r"% \usepackage{booktabs}", rf"\begin{{{kind}}}[t]", r"\centering", *title, small),
+            *(r"\setlength{\tabcolsep}{4pt}", rf"\begin{{tabular}}{{{places}}}", *head, *_body(layout)),
+            *(r"\bottomrule", r"\end{tabular}", "", r"\vspace{1ex}", notes, rf"\end{{{kind}}}"),
+        ]
+    return "\n".join(lines)
 
 
 def _n_numbers(layout: Layout) -> int:
@@ -117,14 +89,6 @@ def _sizes(layout: Layout) -> tuple[str, str]:
     fits = (sizes for most, *sizes in SIZES if _n_numbers(layout) <= most)
     numbers, intervals = next(fits, (r"\scriptsize", r"\tiny"))
     return numbers, intervals
-
-
-def _places(layout: Layout) -> str:
-    return "".join("l" if column.unit == "text" else "r" for column in layout.columns)
-
-
-def _notes(layout: Layout) -> str:
-    return " ".join(escaped(note) for note in layout.notes)
 
 
 def _head(columns: Sequence[Column]) -> list[str]:

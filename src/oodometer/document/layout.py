@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from oodometer.core.estimate import Estimate
-from oodometer.document.numbers import MINUS, IntervalStyle, Value, bounds, number, value_of, value_text
+from oodometer.document.numbers import MINUS, IntervalStyle, Value, bounds, number, value_text
 from oodometer.document.table import Column, Table, digits_of
 
 WIDEST = 10
@@ -66,12 +66,7 @@ def _cells(table: Table, place: int, style: IntervalStyle, minus: str) -> Iterat
     column, values = table.columns[place], table.values(place)
     digits = digits_of(column, values)
     for at, value in enumerate(values):
-        known = value_of(value)
-        text = (
-            value_text(value, column.unit, digits)
-            if known is None
-            else number(known, column.unit, digits, least=column.least, minus=minus)
-        )
+        text = value_text(value, column.unit, digits, least=column.least, minus=minus)
         interval = bounds(value, column.unit, digits, style=style, minus=minus)
         yield Cell(text, interval, (at, place) in table.bold)
 

@@ -81,7 +81,9 @@ def value_of(value: Value) -> float | None:
     return float(plain)
 
 
-def value_text(value: Value, unit: Unit, digits: int | None = None, *, least: float | None = None) -> str:
+def value_text(
+    value: Value, unit: Unit, digits: int | None = None, *, least: float | None = None, minus: str = MINUS
+) -> str:
     """A value without its interval.
 
     >>> value_text(Estimate(0.741, 0.7127, 0.7679, 1000, "any"), "percent"), value_text(None, "percent")
@@ -90,7 +92,7 @@ def value_text(value: Value, unit: Unit, digits: int | None = None, *, least: fl
     if isinstance(value, str):
         return value
     known = value_of(value)
-    return NOTHING if known is None else number(known, unit, digits, least=least)
+    return NOTHING if known is None else number(known, unit, digits, least=least, minus=minus)
 
 
 def bounds(

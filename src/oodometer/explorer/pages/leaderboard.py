@@ -21,7 +21,7 @@ from oodometer.report.html.sections.overview import section
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.report.tables import model_table
 from oodometer.report.tables.board_columns import accuracy_on, board_numbers
-from oodometer.report.tables.footnotes import common_footnotes
+from oodometer.report.tables.footnotes import bold_footnote, intervals_footnote
 from oodometer.report.tables.model_table import Numbers
 from oodometer.report.tables.options import TableOptions
 from oodometer.report.tables.shift_footnotes import lines
@@ -57,20 +57,23 @@ def leaderboard(explorer: Explorer, *, shift: str | None = None) -> dict[str, An
 def _table(
     models: Mapping[str, Origin], numbers: list[Numbers], study: Study | None, chosen: StudyShift | None
 ) -> Table:
-    kinds = {one.kind for one in numbers}
-    about_line = lines(study, [chosen], sorted(kinds)) if study and chosen else []
-    words = model_table.Words("leaderboard", "Every model.", (*common_footnotes(numbers), *about_line))
-    sized = [replace(one, column=replace(one.column, below=_below(one))) for one in numbers]
-    table = model_table.model_table(models, sized, words, TableOptions(grouped=False))
-    page = model_table.on_page(table, lambda column: column.key != "parent")
-    rows = tuple((name, str(category).replace("_", " "), *rest) for name, category, *rest in page.rows)
+    about_line = lines(study, [chosen], [one.kind for one in numbers]) if study and chosen else []
+    numbers = [_of_page(one) for one in numbers]
+    footnotes = (*intervals_footnote(numbers), *bold_footnote(numbers), *about_line)
+    words = model_table.Words("leaderboard", "Every model; a click on a heading sorts.", footnotes)
+    spaced = {name: replace(one, category=one.category.replace("_", " ")) for name, one in models.items()}
+    table = model_table.model_table(spaced, numbers, words, TableOptions(grouped=False))
     order = f"The best on {numbers[0].column.name} first." if numbers else ""
-    return replace(page, rows=rows, order=order, links=tuple(path_link("model", str(row[0])) for row in rows))
+    links = tuple(path_link("model", str(row[0])) for row in table.rows)
+    return replace(model_table.on_page(table, lambda column: column.key != "parent"), order=order, links=links)
 
 
-def _below(numbers: Numbers) -> str:
+def _of_page(numbers: Numbers) -> Numbers:
+    """How many images below the title; no bars, whose places are styles: elements of these pages have none."""
     sizes = sizes_of(numbers.values.values())
-    return f"n = {size_range(sizes)}" if sizes and numbers.column.unit == "percent" else ""
+    below = f"n = {size_range(sizes)}" if sizes and numbers.column.unit == "percent" else ""
+    said = "" if numbers.kind == "clean" else numbers.said  # by its name, as above the column
+    return replace(numbers, column=replace(numbers.column, bar=False, below=below), said=said)
 
 
 def glance(explorer: Explorer) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from oodometer.analysis.score_table import Score
 from oodometer.analysis.text import plural
@@ -37,8 +37,7 @@ SHORT = {
 """As in table 1 of Hendrycks and Dietterich (2019), below their groups."""
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(NamedTuple):
     """Errors that are divided by those of another model: the metric of their mean, and what both are called."""
 
     mean: str

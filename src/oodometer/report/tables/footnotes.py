@@ -13,7 +13,7 @@ MOST_NAMES = 6
 def common_footnotes(numbers: Sequence[Numbers]) -> list[str]:
     """How many images, which intervals, and what is bold."""
     shown = [one for one in numbers if not one.column.hidden]
-    return [*_sizes(shown), *_intervals(shown), *bold_footnote(shown)]
+    return [*_sizes(shown), *intervals_footnote(shown), *bold_footnote(shown)]
 
 
 def _sizes(numbers: Sequence[Numbers]) -> list[str]:
@@ -27,7 +27,8 @@ def _sizes(numbers: Sequence[Numbers]) -> list[str]:
     return [f"Images: {'; '.join(f'{some_of(of)} {text}' for text, of in sizes.items())}."] if sizes else []
 
 
-def _intervals(numbers: Sequence[Numbers]) -> list[str]:
+def intervals_footnote(numbers: Sequence[Numbers]) -> list[str]:
+    """Which intervals the columns have."""
     found: dict[str, list[str]] = {}
     for one in numbers:
         for name in dict.fromkeys(value.interval for value in one.values.values()):

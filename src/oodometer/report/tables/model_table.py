@@ -73,7 +73,8 @@ class Words:
 
 def study_table(study: Study, numbers: Sequence[Numbers], words: Words, options: TableOptions) -> Table:
     """The models of a study that are wanted and have a number; those that have none are named in a note."""
-    wanted = {model.name: model.origin for model in study.models if model.name in wanted_models(study, options.models)}
+    origins = {model.name: model.origin for model in study.models}
+    wanted = {name: origins[name] for name in wanted_models(study, options.models)}
     known = {name: origin for name, origin in wanted.items() if any(name in one.values for one in numbers)}
     without = [name for name in wanted if name not in known]
     left_out = (f"left out, without any of these numbers: {named(without)}",) if without else ()

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from made_tables import column_of
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.score import score
 from oodometer.core.model import Input
@@ -17,6 +18,7 @@ from oodometer.document.table import Table
 from oodometer.metrics.corruption_error import COMMON, EXTRA, SEVERITIES, alexnet
 from oodometer.report.html.corruption_sheet import MOST_CHARACTERS
 from oodometer.report.html.sections.corruptions import section
+from oodometer.report.tables import TableOptions, corruptions_table
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
 
@@ -72,48 +74,51 @@ def test_corruption_errors_are_those_of_score(filled):
     )
     found = section(study)
     table = part(found, Table, "corruption-errors-1")
-    titles = [column.title for column in table.columns]
-    assert titles[:5] == ["model", "category", "mCE", "relative mCE", "gaussian noise"]
+    titles = [column.name for column in table.columns]
+    assert titles[:7] == ["Model", "Category", "Parent", "error", "mCE", "rel. mCE", "gaussian noise"]
+    assert [column.name for column in table.columns if column.hidden] == ["Parent"]
     values = {row[0]: dict(zip(titles, row, strict=True)) for row in table.rows}
+    assert values["a"]["error"].value == pytest.approx(0.4348)
     assert [row[0] for row in table.rows] == ["b", "a"]  # the best first
     # by the definition of CE: AlexNet's errors by themselves are 1, half of them a half
     assert {name: one["mCE"].value for name, one in values.items()} == pytest.approx({"a": 1, "b": 0.5})
-    assert values["a"]["relative mCE"].value == pytest.approx(1)
+    assert values["a"]["rel. mCE"].value == pytest.approx(1)
     for row in score(filled.store, metrics=["ce", "mce", "relative-mce"]).rows:
         name = row.condition.partition("/")[2].replace("_", " ").replace("jpeg", "JPEG")
-        title = {"mce": "mCE", "relative-mce": "relative mCE"}.get(row.metric, name)
+        title = {"mce": "mCE", "relative-mce": "rel. mCE"}.get(row.metric, name)
         assert values[row.model][title] == row.estimate
     (family,) = part(found, Plot, "corruptions-heat").data["families"]
     assert [row[0][0] for row in family["ce"]] == pytest.approx([0.5, 1])
-    assert "AlexNet" in table.caption
+    assert table.caption == "Corruption error (CE) of each model in per cent under the corruptions of imagenet-c."
+    assert any("AlexNet" in note for note in table.footnotes)
 
 
-def test_another_family_has_plain_errors_and_says_why(filled):
+def test_another_family_has_accuracies_and_says_why(filled):
     errors = alexnet().errors * 0.6
     study = imported(filled, rows_of("a", errors=errors, family="cifar10-c"))
     found = section(study)
     table = part(found, Table, "corruption-errors-1")
-    assert "Not normalised" in table.caption
-    assert "ImageNet-C and its 1,000 classes" in table.caption
-    (row,) = table.rows
-    assert row[2].value == pytest.approx(errors.mean(), abs=1e-5)
-    assert row[3].value == pytest.approx(errors[0].mean(), abs=1e-5)
-    assert row[3].low < row[3].value < row[3].high
-    assert table.columns[3].about == (
-        "mean error under gaussian noise over the severities: n = 1,000, mean of the bounds of 5 conditions, "
-        "clopper-pearson 95%"
+    assert "ImageNet-C and its 1,000 classes" in table.footnotes[-1]
+    by_command = corruptions_table(study, TableOptions(sort="mean"))
+    assert [row[3:] for row in table.rows] == [row[3:] for row in by_command.rows]
+    mean, noise = (column_of(table, name)["a"] for name in ("mean", "gaussian_noise"))
+    assert mean.value == pytest.approx(1 - errors.mean(), abs=1e-5)
+    assert noise.value == pytest.approx(1 - errors[0].mean(), abs=1e-5)
+    assert noise.low < noise.value < noise.high
+    (about,) = [column.about for column in table.columns if column.key == "gaussian_noise"]
+    assert about == (
+        "Top-1 accuracy under gaussian noise over the severities: n = 1,000, mean of the bounds of 5 conditions, "
+        "clopper-pearson 95%."
     )
     assert part(found, Plot, "corruptions-heat").data["families"][0]["ce"] is None
 
 
-def test_a_corruption_that_nobody_was_shown_whole_is_a_column_of_dashes(filled):
+def test_a_corruption_that_nobody_was_shown_whole_is_named(filled):
     rows = rows_of("a", errors=alexnet().errors, family="cifar10-c")
     study = imported(filled, [row for row in rows if row.condition != "cifar10-c/snow/5"])
     table = part(section(study), Table, "corruption-errors-1")
-    place = [column.title for column in table.columns].index("snow")
-    (row,) = table.rows
-    assert len(row) == len(table.columns)
-    assert (row[place], table.columns[place].about) == (None, "mean error under snow over the severities")
+    assert "snow" not in [column.key for column in table.columns]
+    assert "Measured whole of no model: snow." in table.footnotes
 
 
 def test_words_name_the_best_and_the_worst(filled):

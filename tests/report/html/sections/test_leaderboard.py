@@ -51,7 +51,7 @@ def run(filled, make_dataset):
 
 
 def column_of(table, title: str) -> dict:
-    at = [one.title for one in table.columns].index(title)
+    at = [one.name for one in table.columns].index(title)
     return {row[0]: row[at] for row in table.rows}
 
 
@@ -60,9 +60,9 @@ def leaderboard(store, origins=ORIGINS):
     return table
 
 
-def test_accuracies_calibration_and_aurra_are_those_of_score(run):
+def test_accuracies_calibration_errors_and_aurra_are_those_of_score(run):
     table = leaderboard(run)
-    names = {"top-1": "", "rms-calibration": "calibration error ", "aurra": "AURRA "}
+    names = {"top-1": "", "ece": "ECE on ", "rms-calibration": "RMS cal. on ", "aurra": "AURRA on "}
     expected = score(run, metrics=list(names), options=ScoreOptions(draws=100)).rows
     for metric, start in names.items():
         for condition in ("clean", "drawn"):
@@ -94,17 +94,17 @@ def test_models_with_category_and_parent_the_best_first(run):
 
 def test_every_column_says_what_it_is(run):
     table = leaderboard(run)
-    about = {one.title: one.about for one in table.columns}
+    about = {one.name: one.about for one in table.columns}
     assert about["drawn"] == (
         "Top-1 accuracy on drawn (style), to be compared with clean: n = 120, clopper-pearson 95%."
     )
     assert about["cifar10-c/fog"].startswith("Top-1 accuracy on cifar10-c/fog (the mean of 2 conditions), ")
     assert "line through 3 models, logit scale, R² " in about["ρ drawn"]
-    assert about["AURRA clean"].endswith("among the k most confident): n = 150, bootstrap 95%.")
+    assert about["AURRA on clean"].endswith("among the k most confident): n = 150, bootstrap 95%.")
     assert all(one.about for one in table.columns[1:])
     assert all(len(row) == len(table.columns) for row in table.rows)
-    better = {one.title: one.better for one in table.columns}
-    assert (better["drawn"], better["calibration error clean"], better["AURRA clean"]) == ("high", "low", "high")
+    better = {one.name: one.better for one in table.columns}
+    assert (better["drawn"], better["RMS cal. on clean"], better["AURRA on clean"]) == ("high", "low", "high")
 
 
 def test_what_was_not_measured_is_empty(run, filled, make_dataset):
@@ -137,22 +137,22 @@ def testbed(tmp_path):
 
 def test_with_the_whole_testbed_few_columns_are_there_at_first(testbed):
     table = leaderboard(testbed, {f"m{at}": Origin("standard") for at in range(5)})
-    shown = [one.title for one in table.columns if not one.hidden]
+    shown = [one.name for one in table.columns if not one.hidden]
     assert shown[:3] == ["Model", "Category", "val"]
     rho = [one for one in shown if one.startswith("ρ")]
     assert (len(rho), len(shown)) == (SHOWN_RHO, 3 + SHOWN_SHIFTS + SHOWN_RHO + 1)
     assert {"imagenetv2-matched-frequency-format-val", "objectnet-1.0-beta", "imagenet-c_on-disk"} <= set(shown)
-    assert shown[-1] == "mCE imagenet-c_on-disk"
+    assert shown[-1] == "mCE of imagenet-c_on-disk"
     # 213 settings: 7 clean, 185 of two families, and 21 others
-    shifts = [one.title for one in table.columns if one.bar and not one.title.startswith("val")]
+    shifts = [one.name for one in table.columns if one.bar and not one.name.startswith("val")]
     assert (len(shifts), len(set(shifts))) == (21 + 2, 23)
-    assert len([one for one in table.columns if one.bar and one.title.startswith("val")]) == 7
+    assert len([one for one in table.columns if one.bar and one.name.startswith("val")]) == 7
 
 
 def test_mce_is_that_of_score(testbed):
     table = leaderboard(testbed, {})
     expected = {row.model: row.estimate for row in score(testbed, metrics=["mce"]).rows}
-    assert column_of(table, "mCE imagenet-c_on-disk") == expected
+    assert column_of(table, "mCE of imagenet-c_on-disk") == expected
     assert len(expected) == 5
     assert len(COMMON) == 15
 

@@ -18,13 +18,14 @@
     return cell;
   }
 
-  function bodyCell(cell, column, first) {
+  function bodyCell(cell, column, first, best) {
     const element = make(first ? "th" : "td", { className: column.unit });
     if (first) {
       element.scope = "row";
     }
     const value = valueOf(cell);
-    element.append(typeof value === "number" ? written(value, column) : value === null || value === undefined ? "–" : String(value));
+    const text = typeof value === "number" ? written(value, column) : value === null || value === undefined ? "–" : String(value);
+    element.append(best ? make("b", {}, text) : text);
     if (typeof value === "number" && hasInterval(cell)) {
       element.append(make("small", {}, `[${written(cell[1], column)}, ${written(cell[2], column)}]`));
       if (column.ends) {
@@ -49,6 +50,7 @@
         return { ...column, unit, digits, ends: endsOf(column, cells), room: roomOf({ ...column, unit }, cells) };
       });
       this.rows = data.rows;
+      this.best = new Set((data.bold || []).map(([row, place]) => `${row},${place}`));
       this.name = data.name || element.id || element.closest("[id]")?.id || "table";
       this.caption = data.caption || "";
       this.asItCame = data.order || "";
@@ -107,7 +109,8 @@
     fill() {
       const places = this.places();
       this.table.tHead.rows[0].replaceChildren(...places.map((place) => headCell(this.columns[place])));
-      this.lines = this.rows.map((row) => make("tr", {}, ...places.map((place, at) => bodyCell(row[place], this.columns[place], at === 0))));
+      const cells = (row, line) => places.map((place, at) => bodyCell(row[place], this.columns[place], at === 0, this.best.has(`${line},${place}`)));
+      this.lines = this.rows.map((row, line) => make("tr", {}, ...cells(row, line)));
       this.arrange();
     }
 
