@@ -81,6 +81,7 @@ def test_under_a_family_the_images_are_the_units(family):
     assert first.share.value == pytest.approx(shares.mean())
     assert (first.share.low, first.share.high) == pytest.approx((max(low, 0), min(high, 1)))
     assert first.images == ("0001", "0003", "0004")
+    assert first.seen_in == ("imagenet-c/fog/2", "imagenet-c/fog/1", "imagenet-c/fog/1")
     assert odo.confusion(family, "mine", "imagenet-c/fog/2").confusions[0].count == 3
 
 

@@ -68,3 +68,40 @@ def test_a_shift_that_brings_its_own_images_is_refused(photo: Path) -> None:
         drawn(photo, "greyscale", by="style")
     with pytest.raises(odo.DataError, match="no such image"):
         odo.sheet(photo.with_name("none.png"), photo.with_name("s.png"))
+
+
+def test_an_image_of_a_data_set_has_the_very_pixels_that_a_run_shows_a_model(photos: Path, tmp_path: Path) -> None:
+    shown: list[np.ndarray] = []
+
+    def answer(images: np.ndarray) -> np.ndarray:
+        shown.extend(images)
+        return np.zeros((len(images), 4), dtype=np.float32)
+
+    data = odo.load_data(photos)
+    seen = odo.Input(odo.Geometry(224, 224))
+    model = odo.Model("watching", "test", "a" * 32, seen, data.space, lambda _: answer)
+    shifts = odo.load_shifts("imagenet-c:raw/gaussian_noise/3", data=str(photos), seed=5)
+    odo.run([model], shifts, store=str(tmp_path / "runs"), options=odo.RunOptions(threads=1))
+    image_id = data.ids[17]
+    path = tmp_path / "sheet.png"
+    options = odo.SheetOptions(image=image_id, seed=5)
+    odo.sheet(photos, path, on=["imagenet-c:raw/gaussian_noise/3"], options=options)
+    with Image.open(path) as sheet:
+        pixels = np.asarray(sheet.convert("RGB"))
+    top, left = MARGIN + 2 * LINE, MARGIN + 224 + MARGIN
+    noisy = pixels[top : top + 224, left : left + 224]
+    assert any(np.array_equal(noisy, image) for image in shown)
+    other = odo.SheetOptions(image=image_id, seed=6, force=True)
+    odo.sheet(photos, path, on=["imagenet-c:raw/gaussian_noise/3"], options=other)
+    with Image.open(path) as sheet:
+        again = np.asarray(sheet.convert("RGB"))[top : top + 224, left : left + 224]
+    assert not any(np.array_equal(again, image) for image in shown)
+
+
+def test_an_image_that_the_data_do_not_have(photos: Path, tmp_path: Path) -> None:
+    with pytest.raises(odo.UsageError, match=r"no image 'red/00'; did you mean red/0\?"):
+        odo.sheet(photos, tmp_path / "s.png", options=odo.SheetOptions(image="red/00"))
+    with pytest.raises(odo.UsageError, match="red/0: is one image; leave out --rows"):
+        odo.sheet(photos, tmp_path / "s.png", options=odo.SheetOptions(image="red/0", rows=2))
+    with pytest.raises(odo.UsageError, match="names an image of a data set"):
+        odo.sheet(photos / "red" / "0.jpg", tmp_path / "s.png", options=odo.SheetOptions(image="red/0"))

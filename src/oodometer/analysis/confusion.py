@@ -32,6 +32,7 @@ class Confused:
         count: How often: of images, or of answers where there are several conditions.
         share: Of the images of the true class, with its interval; n is how many these are.
         images: The ids of the images behind it, in the order of the data.
+        seen_in: For each of them the first of the conditions in which it is called so.
     """
 
     truth: str
@@ -39,6 +40,7 @@ class Confused:
     count: int
     share: Estimate
     images: tuple[str, ...]
+    seen_in: tuple[str, ...]
 
     @property
     def is_right(self) -> bool:
@@ -146,29 +148,37 @@ def confusion_of(index: Index, cells: Sequence[Cell], on: str, *, level: float =
         raise StoreError(f"{index}: the conditions of {on} are not over the same classes; name one of them")
     answers = _Answers.of(index, cells)
     names = answer_names(index, cells[0])
-    groups = _groups(answers, level)
-    occurring = sorted({*answers.label.tolist(), *answers.answer.tolist()})
+    conditions = tuple(index.condition_name_of[cell.condition.key] for cell in cells)
+    occurring = np.union1d(answers.label, answers.answer).tolist()
     return Confusion(
         index.model_name_of[cells[0].key],
         on,
-        tuple(index.condition_name_of[cell.condition.key] for cell in cells),
+        conditions,
         cells[0].data.title,
         len(answers.ids),
         tuple(name_in(names, number) for number in occurring),
         tuple(
-            Confused(name_in(names, label), name_in(names, answer), count, share, tuple(answers.ids[images].tolist()))
-            for label, answer, count, share, images in groups
+            Confused(
+                name_in(names, label),
+                name_in(names, answer),
+                count,
+                share,
+                tuple(answers.ids[answers.image[first]].tolist()),
+                tuple(conditions[place] for place in answers.cell[first].tolist()),
+            )
+            for label, answer, count, share, first in _groups(answers, level)
         ),
     )
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """The answers to labelled images, of all conditions: the true class, the answer, and which image it is, (N,)."""
+    """The answers to labelled images: the true class, the answer, which image and which condition it is, (N,) each."""
 
     label: np.ndarray
     answer: np.ndarray
     image: np.ndarray
+    cell: np.ndarray
     ids: np.ndarray
 
     @classmethod
@@ -186,7 +196,8 @@ class _Answers:
             raise OodometerError(f"{cells[0].model_name}: no labelled images, so nothing can be confused")
         each = np.concatenate(names)
         ids, image = (each, np.arange(len(each))) if len(cells) == 1 else _numbered(each)
-        return cls(np.concatenate(labels), np.concatenate(answers), image, ids)
+        of_cell = np.repeat(np.arange(len(cells)), [len(some) for some in labels])
+        return cls(np.concatenate(labels), np.concatenate(answers), image, of_cell, ids)
 
 
 def _numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -197,20 +208,20 @@ def _numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 _Group = tuple[int, int, int, Estimate, np.ndarray]
-"""The true class, the answer, how often, the share of the class, and the places of the images."""
+"""The true class, the answer, how often, the share of the class, and the place of the first answer to each image."""
 
 
 def _groups(answers: _Answers, level: float) -> list[_Group]:
     """The answers by true class and by what was said, in order."""
     several = int(answers.answer.max()) + 1
     codes = answers.label.astype(np.int64) * several + answers.answer
-    order = np.lexsort((answers.image, codes))
+    order = np.lexsort((answers.image, codes))  # stable: of one image the first condition comes first
     pairs, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
-    images = [np.unique(some) for some in np.split(answers.image[order], starts[1:])]
+    first = [some[np.unique(answers.image[some], return_index=True)[1]] for some in np.split(order, starts[1:])]
     truth, answer = pairs // several, pairs % several
     is_single = len(answers.ids) == len(codes)
     shares = _exact(answers, truth, counts, level) if is_single else _over_images(answers, truth, codes, pairs, level)
-    return list(zip(truth.tolist(), answer.tolist(), counts.tolist(), shares, images, strict=True))
+    return list(zip(truth.tolist(), answer.tolist(), counts.tolist(), shares, first, strict=True))
 
 
 def _exact(answers: _Answers, truth: np.ndarray, counts: np.ndarray, level: float) -> list[Estimate]:

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     "--on", multiple=True, metavar="NAME", help="A shift ('oodometer ls shifts'); may be given several times."
 )
 @click.option(
+    "--image",
+    default="",
+    metavar="ID",
+    help="Of a data set this image alone, under every shift, exactly as a run of the same seed shows it.",
+)
+@click.option(
     "--by",
     default="",
     metavar="COLUMN",
@@ -54,7 +60,7 @@ def command(source: str | None, output: str, on: tuple[str, ...], **flags: Any) 
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
     classes = tuple(filter(None, flags["classes"].split(",")))
-    plain = ("by", "rows", "per", "side", "seed", "data_kind", "data_root", "partial", "force")
+    plain = ("image", "by", "rows", "per", "side", "seed", "data_kind", "data_root", "partial", "force")
     options = SheetOptions(classes=classes, model=_model(flags), **{name: flags[name] for name in plain})
     click.echo(sheet(source, output, on=on, options=options, tell=say))
 

@@ -12,6 +12,8 @@ class SheetOptions:
     """Which images are drawn, where they are, and how; of one image ``by``, ``rows``, ``classes``, ``per`` say nothing.
 
     Args:
+        image: Of data the image of this id alone, drawn with the very noise that a run of the same seed gives it: the
+            draws of a file that is given by itself are keyed by its own name.
         by: A column whose values are the columns of the sheet; ``ROWCOLUMN+COLUMN`` names one for the rows too.
         rows: How many rows; None: 8.
         classes: The rows that are wanted, by name; empty: any.
@@ -25,6 +27,7 @@ class SheetOptions:
         force: Write over what is there.
     """
 
+    image: str = ""
     by: str = ""
     rows: int | None = None
     classes: tuple[str, ...] = ()

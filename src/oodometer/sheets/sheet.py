@@ -13,7 +13,7 @@ import numpy as np
 from oodometer.catalogue.sets import find_set
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Dataset
-from oodometer.core.errors import DataError, UsageError
+from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.talk import Tell, unheard
 from oodometer.data import addresses
 from oodometer.data.kinds.folder import is_image
@@ -74,9 +74,9 @@ def sheet(
     place = Path(path)
     _check_place(place, force=options.force)
     check_names(on)
-    is_alone = isinstance(data, str | os.PathLike) and is_image(os.fspath(data))
-    if is_alone and options.of_classes:
-        raise UsageError(f"{data}: is one image; leave out {', '.join(options.of_classes)}")
+    is_file = isinstance(data, str | os.PathLike) and is_image(os.fspath(data))
+    is_alone = is_file or bool(options.image)
+    _check_alone(data, options, is_file=is_file)
     asked = _asked(data, on, options, tell=tell, alone=is_alone)
     rows: list[str] = []
     columns = [one.name for one in asked]
@@ -86,6 +86,17 @@ def sheet(
         drawn, rows, columns = sheet_of_classes(asked, options)
     _write(place, drawn)
     return Sheet(str(place), tuple(rows), tuple(columns), (drawn.shape[1], drawn.shape[0]))
+
+
+def _check_alone(data: object, options: SheetOptions, *, is_file: bool) -> None:
+    """An error for options that are not about one image."""
+    if options.image and (is_file or data is None):
+        raise UsageError(
+            f"--image {options.image}: names an image of a data set; give that, as in 'oodometer sheet val/'"
+        )
+    about = [flag for flag in options.of_classes if is_file or flag != "--data-kind"]
+    if (is_file or options.image) and about:
+        raise UsageError(f"{options.image or data}: is one image; leave out {', '.join(about)}")
 
 
 def _asked(
@@ -99,7 +110,10 @@ def _asked(
     if data is None and not on:
         raise UsageError("say what to draw: an image, a data set, or a shift with --on NAME")
     root = root_at(options.data_root, partial=options.partial)
-    sources = Sources(_opened(data, options, root), root, seed=options.seed)
+    opened = _opened(data, options, root)
+    if opened is not None and options.image:
+        opened = _image_of(opened, options.image)
+    sources = Sources(opened, root, seed=options.seed)
     return conditions_asked(on or (OF_ONE_IMAGE if alone else ()), sources, Attributes(), tell=tell)
 
 
@@ -116,6 +130,13 @@ def _opened(
     if root is not None and known is not None and not addresses.exists(address):
         return root.open(known.name)
     return load_data(address, kind=options.data_kind)
+
+
+def _image_of(dataset: Dataset, image_id: str) -> Dataset:
+    """The image of that id alone; under it, its draws are those of a run."""
+    if image_id not in dataset.ids:
+        raise UsageError(f"{dataset.name}: no image {image_id!r}{did_you_mean(image_id, dataset.ids)}")
+    return dataset.take(np.array([dataset.ids.index(image_id)]), subset=image_id)
 
 
 def _check_place(place: Path, *, force: bool) -> None:

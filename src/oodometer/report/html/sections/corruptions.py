@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from oodometer.analysis.text import plural
 from oodometer.document.numbers import in_words
-from oodometer.document.section import Plot, Section
+from oodometer.document.section import Part, Plot, Section
 from oodometer.document.table import Table
 from oodometer.report.html.corruption_data import grid_data
 from oodometer.report.html.corruption_sheet import contact_sheets
@@ -44,7 +44,7 @@ def section(study: Study) -> Section | None:
     heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
     curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
-    parts = (heat, curves, *tables, *contact_sheets(study, grids))
+    parts: tuple[Part, ...] = (heat, curves, *tables, *contact_sheets(study, grids))
     return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
 
 
