@@ -60,7 +60,7 @@ class Extent:
             "/shift": lambda: set(asked) <= {"name"},
             "/compare": lambda: self._pair(set(asked)),
             "/images": lambda: set(asked) <= {"on"} and self._on(asked),
-            "/image": lambda: set(asked) <= {"data", "id", "on", "order", "at"} and self._image(asked),
+            "/image": lambda: set(asked) <= {"data", "id", "on", "at"} and self._image(asked),
             "/picture": lambda: (asked.get("data", ""), asked.get("id", "")) in self.images,
         }.get(kind)
         return rule() if rule else self._section(path, set(asked))
