@@ -107,6 +107,41 @@ def test_two_models_and_the_images_between_them(browser_page: Page, address: str
     assert page.locator(".cards li").count() == min(n - 24, 24)
 
 
+def test_images_are_stepped_through_by_keyboard(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(f"{address}/images?on=sketch&model=plain-a&answer=wrong&order=sure")
+    ids = page.locator(".cards .id").all_inner_texts()
+    page.keyboard.press("/")
+    page.keyboard.type("ow")  # what is typed is no key
+    assert page.get_by_label("Find").input_value() == "ow"
+    page.goto(f"{address}/images?on=sketch&model=plain-a&answer=wrong&order=sure")
+    for key, place in (("ArrowRight", 0), ("ArrowRight", 1), ("j", 2), ("k", 1), ("ArrowLeft", 0)):
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        assert page.get_by_role("heading", level=1).inner_text() == ids[place]
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert page.locator(".cards .id").all_inner_texts() == ids
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys").is_visible()
+
+
+def test_a_choice_in_one_place_filters_the_others(browser_page: Page, address: str) -> None:
+    page = browser_page
+    page.goto(f"{address}/images?on=sketch&model=plain-a")
+    follow(page, page.locator(".cards li").first.locator("a.quiet").first)  # its class
+    chosen = parse_qs(urlsplit(page.url).query)
+    assert chosen.keys() == {"on", "model", "class"}
+    assert set(page.locator(".cards b").all_inner_texts()) == set(chosen["class"])
+    follow(page, page.locator(".cards li").first.locator("a.quiet").nth(1))  # what the model says
+    assert parse_qs(urlsplit(page.url).query).keys() == {"on", "model", "class", "predicted"}
+    follow(page, page.get_by_role("link", name="without class"))
+    assert parse_qs(urlsplit(page.url).query).keys() == {"on", "model", "predicted"}
+    page.goto(f"{address}/model/plain-a")
+    follow(page, page.get_by_label("More of this model").get_by_role("link", name="Calibration"))
+    assert page.get_by_label("Model").first.input_value() == "plain-a"
+
+
 def test_a_hostile_name_is_only_a_name(browser_page: Page, address: str) -> None:
     page = browser_page
     page.goto(address)
@@ -121,7 +156,10 @@ PAGES = {
     "shift": "/shift/sketch",
     "compare": "/compare?a=plain-a&b=plain-d",
     "images": "/images?model=plain-a&answer=wrong&order=sure",
-    "image": "/image?data=animals&id=animals-0003.png",
+    "image": "/image?data=animals&id=animals-0003.png&at=3&order=data",
+    "calibration": "/calibration",
+    "corruptions": "/corruptions?model=augmented",
+    "scatter": "/scatter",
 }
 
 

@@ -25,12 +25,22 @@ from oodometer.explorer.links import path_link
 from oodometer.explorer.site_folder import MARKER
 from oodometer.explorer.site_links import with_files
 from oodometer.explorer.site_names import file_of
+from oodometer.store.store import Store
 
 
 @pytest.fixture(scope="module")
 def made(shop: Any, tmp_path_factory: pytest.TempPathFactory) -> odo.Site:
     """The site of the shop, whose names are hostile."""
     return odo.site(shop.store, tmp_path_factory.mktemp("web") / "site", images=10)
+
+
+@pytest.fixture
+def small(bare_shop: Any) -> Store:
+    """A store that is quickly made a site of."""
+    for model, skill in (("a", 1.0), ("b", 2.0)):
+        for condition in ("clean", "sketch"):
+            bare_shop.add(model, condition, skill=skill)
+    return bare_shop.store
 
 
 def pages_in(folder: Path) -> Iterator[Path]:
@@ -119,33 +129,36 @@ def test_a_link_to_what_is_not_there_is_taken_out():
     assert found == ('<a href="../model/a.html#x">A</a> <a data-absent title="Not among the pages of this site">B</a> ')
 
 
-def test_a_site_is_replaced_and_nothing_else(shop, tmp_path):
+def test_a_site_is_replaced_and_nothing_else(small, tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("web")
     place = tmp_path / "site"
-    first = odo.site(shop.store, place, images=0)
+    first = odo.site(small, place, images=0)
     before = {file.name: file.read_bytes() for file in place.rglob("*") if file.is_file()}
-    again = odo.site(shop.store, place, images=0)
+    again = odo.site(small, place, images=0)
     assert (again.n_pages, again.n_bytes) == (first.n_pages, first.n_bytes)
     assert {file.name: file.read_bytes() for file in place.rglob("*") if file.is_file()} == before
     (place / "mine.txt").write_text("keep me")
     with pytest.raises(UsageError, match="has a file that oodometer did not make"):
-        odo.site(shop.store, place, images=0)
+        odo.site(small, place, images=0)
     assert (place / "mine.txt").read_text() == "keep me"
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
-def test_a_folder_of_others_is_left_as_it_is(shop, tmp_path):
+def test_a_folder_of_others_is_left_as_it_is(small, tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("web")
     (tmp_path / "index.html").write_text("mine")
     with pytest.raises(UsageError, match="is no site that oodometer made"):
-        odo.site(shop.store, tmp_path)
+        odo.site(small, tmp_path)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UsageError, match="is a file"):
-        odo.site(shop.store, tmp_path / "file")
+        odo.site(small, tmp_path / "file")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "index.html"]
 
 
-def test_a_killed_run_leaves_nothing_in_the_place(shop, tmp_path):
+def test_a_killed_run_leaves_nothing_in_the_place(small, tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("web")
     place = tmp_path / "site"
-    command = [sys.executable, "-m", "oodometer", "site", str(shop.store), "-o", str(place)]
+    command = [sys.executable, "-m", "oodometer", "site", str(small), "-o", str(place)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
         while not list(tmp_path.glob(".site.*.making/index.html")):
@@ -156,16 +169,18 @@ def test_a_killed_run_leaves_nothing_in_the_place(shop, tmp_path):
         process.kill()
         process.wait()
     assert not place.exists()
-    odo.site(shop.store, place, images=0)  # and the next takes away what it left
+    odo.site(small, place, images=0)  # and the next takes away what it left
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     assert (place / MARKER).is_file()
 
 
-def test_an_error_leaves_nothing(shop, tmp_path):
+def test_an_error_leaves_nothing(small, tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("web")
+
     def stop(done: int, total: int) -> None:
         if done > 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        odo.site(shop.store, tmp_path / "site", progress=stop)
+        odo.site(small, tmp_path / "site", progress=stop)
     assert list(tmp_path.iterdir()) == []

@@ -205,7 +205,8 @@ def _add_images(routes: Routes) -> None:
 
 def _filters(**asked: Any) -> Filters:
     """What a query asks for; an empty field asks for nothing."""
-    return Filters(**{name: None if value == "" else value for name, value in asked.items()})
+    given: dict[str, Any] = {name: None if value == "" else value for name, value in asked.items()}
+    return Filters(**given)
 
 
 def _add_files(routes: Routes) -> None:

@@ -24,12 +24,12 @@ def path_link(kind: str, name: str, **query: object) -> str:
 
 
 def query_link(path: str, **query: object) -> str:
-    """A page with what is asked of it; what is None or empty is not asked.
+    """A page with what is asked of it, in a fixed order, so that a page has one address; what is None is not asked.
 
-    >>> query_link("/images", on="fog/3", model=None, page=2)
+    >>> query_link("/images", page=2, on="fog/3", model=None)
     '/images?on=fog%2F3&page=2'
     """
-    asked = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
+    asked = {name.rstrip("_"): value for name, value in sorted(query.items()) if value not in (None, "")}
     return f"{path}?{urlencode(asked, quote_via=quote)}" if asked else path
 
 

@@ -56,7 +56,7 @@ class Site:
     @property
     def address(self) -> str:
         """Of the first page, for a browser."""
-        return (self.folder / "index.html").as_uri()
+        return (self.folder / "index.html").resolve().as_uri()
 
     def __str__(self) -> str:
         return f"{self.folder}  {self.n_pages:,} pages  {self.n_bytes / 1e6:.1f} MB"
@@ -80,13 +80,13 @@ def site(
     """
     if images < 0:
         raise UsageError(f"images {images}: give a number of images, 0 for none")
-    for module in ("fastapi", "jinja2"):
-        import_extra(module, extra="web", what="pages")
+    for module, extra in (("fastapi", "web"), ("jinja2", "web"), ("plotly", "report")):
+        import_extra(module, extra=extra, what="a site")
     from oodometer.explorer.explorer import Explorer
     from oodometer.study.pictures import album_of
 
-    place = Path(folder).resolve()
-    check_place(place)
+    place = Path(folder)
+    check_place(place.resolve())
     opened = store if isinstance(store, Store) else open_store(store)
     explorer = Explorer(opened, origins=origins, picture=album_of(data, index_at(opened)) if data else None)
     try:
@@ -101,7 +101,7 @@ def _made(explorer: Explorer, place: Path, images: int, progress: Progress) -> S
 
     explorer.wait_for_study()
     extent = extent_of(explorer, images)
-    with made_aside(place) as aside:
+    with made_aside(place.resolve()) as aside:
         crawl = _Crawl(explorer_app(explorer, fixed=extent), extent, aside, progress)
         _in_a_loop_of_its_own(crawl.answers)
         pages = crawl.link()

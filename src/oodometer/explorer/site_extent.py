@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from urllib.parse import parse_qsl, unquote
@@ -54,16 +54,16 @@ class Extent:
         if path in ("/openapi", "/"):
             return path == "/" and not asked
         kind = "/" + path.split("/")[1]
-        rule = {
+        rules: dict[str, Callable[[], bool]] = {
             "/static": lambda: True,
             "/model": lambda: set(asked) <= {"name", "on"} and self._on(asked),
             "/shift": lambda: set(asked) <= {"name"},
             "/compare": lambda: self._pair(set(asked)),
             "/images": lambda: set(asked) <= {"on"} and self._on(asked),
-            "/image": lambda: set(asked) <= {"data", "id", "on", "order", "at"} and self._image(asked),
+            "/image": lambda: set(asked) <= {"data", "id", "on", "at"} and self._image(asked),
             "/picture": lambda: (asked.get("data", ""), asked.get("id", "")) in self.images,
-        }.get(kind)
-        return rule() if rule else self._section(path, set(asked))
+        }
+        return rules[kind]() if kind in rules else self._section(path, set(asked))
 
     def _on(self, asked: dict[str, str]) -> bool:
         return "on" not in asked or asked["on"] in self.conditions
@@ -83,16 +83,13 @@ def extent_of(explorer: Explorer, n_images: int) -> Extent:
     """All pages of a store, and those of the hardest images of every set in turn, as many as asked for."""
     catalogue, study = explorer.catalogue(), explorer.study()
     n_models = max(len(catalogue.by_model), len(study.models) if study else 0)
-    cells = [held for held in in_order(explorer, catalogue.held) if _is_alone(explorer, held.cell)]
+    alone = [held for held in catalogue.held if family_in(catalogue.index, held.cell.condition) is None]
+    cells = in_order(explorer, alone)
     conditions = list(dict.fromkeys(held.condition for held in cells))
     in_turn = chain.from_iterable(zip_longest(*(_hardest(explorer, name, n_images) for name in conditions)))
     chosen = list(dict.fromkeys(image for image in in_turn if image is not None))[:n_images]
     every = sum(data.n for data in catalogue.data.values())
     return Extent(n_models <= MANY_MODELS, frozenset(conditions), frozenset(chosen), every)
-
-
-def _is_alone(explorer: Explorer, cell: object) -> bool:
-    return family_in(explorer.catalogue().index, cell.condition) is None  # type: ignore[attr-defined]
 
 
 def _hardest(explorer: Explorer, condition: str, n: int) -> Iterator[Image]:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from oodometer.analysis.families import family_in
 from oodometer.core.estimate import Estimate
-from oodometer.explorer.catalogue import Catalogue
+from oodometer.explorer.catalogue import Catalogue, Held
 from oodometer.explorer.explorer import Explorer
 from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.stats.intervals import corrected_level
@@ -86,13 +87,17 @@ def _shift_row(two: Two, contest: Contest, shift: StudyShift, family: str | None
 def _others(two: Two) -> list[str]:
     """Conditions that both were measured on and no shift is about; those of families are left to these."""
     study = two.study
-    if study is None:
-        on_b = {held.condition for held in two.catalogue.by_model.get(two.b, ()) if held.n}
-        return [held.condition for held in two.catalogue.by_model.get(two.a, ()) if held.condition in on_b and held.n]
+    if study is None:  # families come with it
+        alone = [held for held in two.catalogue.by_model.get(two.a, ()) if _is_alone(two, held)]
+        return [held.condition for held in alone if _have_cells(two, held.condition)]
     both = [shift for shift in study.shifts if {two.a, two.b} <= {point.model for point in shift.points.models}]
     covered = {name for shift in both for name in (shift.standard, *shift.points.x, *shift.shifted)}
     known = [one.name for one in study.conditions if two.a in one.accuracies and two.b in one.accuracies]
     return [name for name in known if name not in covered]
+
+
+def _is_alone(two: Two, held: Held) -> bool:
+    return family_in(two.catalogue.index, held.cell.condition) is None
 
 
 def _compared(two: Two, name: str, level: float) -> Contest | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from oodometer.core.errors import did_you_mean
@@ -52,8 +52,9 @@ class Filters:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """As the query of an address has them: what is None is not asked."""
-        return {name.rstrip("_"): value for name, value in asdict(self).items() if value is not None}
+        """As the query of an address has them, without what goes without saying."""
+        usual = {field.name: field.default for field in fields(self)}
+        return {name.rstrip("_"): value for name, value in asdict(self).items() if value != usual[name]}
 
 
 WHICHEVER = Filters()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from oodometer.explorer import queries
@@ -23,7 +24,7 @@ def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, 
         "on": condition,
         "data": asked.data.name,
         "filters": {name.rstrip("_"): value for name, value in vars(filters).items()},
-        "asked": {**filters.asked, "on": condition},
+        "asked": replace(filters, on=condition).asked,
         "images": rows,
         "n_images": total,
         "first": PER_PAGE * (page - 1),
