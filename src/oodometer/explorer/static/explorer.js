@@ -25,7 +25,7 @@
     const rows = Array.from(body.rows, (row) => [valueOf(row, place), row]);
     rows.sort(function (one, other) {
       if (one[0] === null || other[0] === null) {
-        return (one[0] === null) - (other[0] === null);
+        return Number(one[0] === null) - Number(other[0] === null);
       }
       return down ? compare(other[0], one[0]) : compare(one[0], other[0]);
     });

@@ -5,6 +5,7 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
+  /** @type {Promise<void> | null} */
   let bringing = null;
 
   async function unpacked(text) {
@@ -14,7 +15,7 @@
 
   // Plotly is in the page packed, and becomes a script when it is first needed.
   function bringPlotly() {
-    bringing ??= unpacked(document.getElementById("oodometer-plotly").textContent).then(function (text) {
+    bringing ??= unpacked(document.getElementById("oodometer-plotly")?.textContent || "").then(function (text) {
       const script = document.createElement("script");
       script.textContent = text;
       document.head.append(script);
@@ -23,7 +24,7 @@
   }
 
   function draw(element) {
-    const data = JSON.parse(element.parentElement.querySelector(":scope > script[type='application/json']").textContent);
+    const data = window.oodometer.dataIn(element.parentElement);
     element.querySelectorAll(".js-plotly-plot").forEach((one) => window.Plotly.purge(one));
     window.Plotly.purge(element);
     element.replaceChildren();
