@@ -15,7 +15,7 @@ from oodometer.figures.points_axes import Mark, draw_differences, write_marks
 from oodometer.figures.scatter import draw_panel, entries
 from oodometer.figures.scatter_names import write_models
 from oodometer.figures.scatter_panel import Panel
-from oodometer.figures.selection import line_of, shifts_of, shown_points, that_fit
+from oodometer.figures.selection import enough_for_a_line, line_of, shifts_of, shown_points, that_fit
 from oodometer.figures.style import SMALL, axis_text, new_figure, short, width_of
 from oodometer.stats.correlation import FEWEST_MODELS
 from oodometer.study import Study, StudyShift
@@ -107,7 +107,7 @@ def _draw_marks(
 
 
 def _lacking(study: Study) -> str:
-    return "" if len(study.conditions) > 2 else "two shifts: three conditions at least"
+    return enough_for_a_line(study) if len(study.conditions) > 2 else "two shifts: three conditions at least"
 
 
 CORRELATION = Kind(
@@ -116,4 +116,5 @@ CORRELATION = Kind(
     needs="two shifts, and four models that no line goes through (by their categories)",
     draw=draw_correlation,
     lacking=_lacking,
+    about_lines=True,
 )

@@ -14,7 +14,7 @@ from oodometer.figures.category_styles import area_of, looks_for
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.points_axes import ends_of
-from oodometer.figures.selection import enough_conditions, line_of, shifts_of, that_fit
+from oodometer.figures.selection import enough_for_a_line, line_of, shifts_of, that_fit
 from oodometer.figures.style import SMALL, SOFT, TEXT, new_figure, short
 from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
@@ -118,5 +118,6 @@ EFFECTIVE = Kind(
     after="Taori 2020: section 4.1, appendix H",
     needs="models on both sides of a shift, enough of them for a line",
     draw=draw_effective,
-    lacking=enough_conditions,
+    lacking=enough_for_a_line,
+    about_lines=True,
 )

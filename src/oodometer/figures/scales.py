@@ -10,7 +10,7 @@ from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.scatter import draw_panels, grid_of
 from oodometer.figures.scatter_panel import Panel
-from oodometer.figures.selection import enough_conditions, line_of, shifts_of, shown_points
+from oodometer.figures.selection import enough_for_a_line, line_of, shifts_of, shown_points
 from oodometer.figures.style import width_of
 from oodometer.stats.scales import Scale
 from oodometer.study import Study
@@ -41,5 +41,6 @@ SCALES = Kind(
     after="Recht 2019: 6",
     needs="models on both sides of a shift",
     draw=draw_scales,
-    lacking=enough_conditions,
+    lacking=enough_for_a_line,
+    about_lines=True,
 )

@@ -6,10 +6,12 @@ import fnmatch
 from collections.abc import Sequence
 from typing import TypeVar
 
+from oodometer.analysis.line_rules import may_be_baseline
 from oodometer.analysis.points import Point
 from oodometer.analysis.robustness import Robustness
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.figures.options import FigureOptions
+from oodometer.stats.lines import FEWEST_MODELS
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyShift
 from oodometer.study.corruption_grid import CorruptionGrid, grids_of, shift_of
@@ -72,6 +74,15 @@ def to_name(names: Sequence[str], patterns: Sequence[str], few: int) -> list[str
 def enough_conditions(study: Study) -> str:
     """Why there is no shift: empty where there may be one."""
     return "" if len(study.conditions) > 1 else "a shift: a second condition beside the clean one"
+
+
+def enough_for_a_line(study: Study) -> str:
+    """Why there is no line: empty where there may be one."""
+    models = [model for model in study.models if may_be_baseline(model.name, model.origin, study.options)]
+    if len(models) >= FEWEST_MODELS:
+        return enough_conditions(study)
+    of = f" of category {study.options.baseline}" if study.options.baseline else ""
+    return f"{FEWEST_MODELS} models{of} for a line: there are {len(models)}"
 
 
 def predictions(study: Study) -> str:

@@ -53,6 +53,7 @@
     }
   }
   if (links.length) {
+    window.oodometer.cue(/** @type {HTMLElement} */ (links[0].closest("nav")));
     window.addEventListener("scroll", soon, { passive: true });
     window.addEventListener("hashchange", soon);
     window.addEventListener("resize", soon, { passive: true });
