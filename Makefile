@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: quickstart shell test quick coverage setup format docs figures browser clean
+.PHONY: quickstart shell test quick coverage setup format docs figures browser javascript clean
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/oodometer quickstart
@@ -16,6 +16,7 @@ test: $(VENV)/.dev browser
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@$(MAKE) --no-print-directory javascript
 	$(BIN)/pytest -n auto
 
 # The tests a person runs between two edits.
@@ -38,13 +39,28 @@ figures: $(VENV)/.dev
 	$(BIN)/python docs/make_figures_metrics.py
 	$(BIN)/python docs/make_figures_statistics.py
 
-# The tests of the report and of the explorer open them in Debian's Chromium; without it they are skipped with a word.
+# The scripts of the pages: lint, types by comment, and tests of what needs no browser. Versions are pinned in package.json.
+javascript:
+	@if command -v npm > /dev/null; then \
+	    $(MAKE) --no-print-directory node_modules/.stamp && npm run --silent check; \
+	else \
+	    echo "no npm here: the scripts of the pages are not checked"; \
+	fi
+
+node_modules/.stamp: package.json
+	npm install --silent --no-audit --no-fund --no-package-lock
+	touch $@
+
+# The tests of the report and of the explorer open them in Debian's Chromium, and some in its Firefox; without them they
+# are skipped with a word.
 browser:
-	@command -v chromium > /dev/null || { \
-	    [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update > /dev/null 2>&1 && \
-	    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core \
-	    > /dev/null 2>&1; \
-	} || echo "no chromium, and it can't be installed here: the tests in a browser are skipped"
+	@for program in chromium firefox-esr; do \
+	    command -v $$program > /dev/null || { \
+	        [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update > /dev/null 2>&1 && \
+	        DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $$program fonts-dejavu-core \
+	        > /dev/null 2>&1; \
+	    } || echo "no $$program, and it can't be installed here: the tests in it are skipped"; \
+	done
 
 setup: $(VENV)/.dev
 
@@ -64,4 +80,4 @@ $(VENV)/.dev: $(VENV)/.quickstart
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist quickstart htmlcov .coverage
+	rm -rf $(VENV) node_modules build dist quickstart htmlcov .coverage

@@ -319,6 +319,56 @@ def test_the_navigation_follows_the_reader(report: Page) -> None:
     assert report.locator(".sections a[aria-current]").count() == 1
 
 
+def test_the_navigation_marks_each_section_that_one_goes_to(report: Page) -> None:
+    """Short ones too, below which the next begins on the same screen."""
+    for link in report.locator(".sections a").all():
+        link.click()
+        report.wait_for_function(
+            "hash => document.querySelector('.sections a[aria-current]').hash === hash",
+            arg=link.evaluate("link => link.hash"),
+        )
+        assert report.locator(".sections a[aria-current]").count() == 1
+
+
+def test_a_phone_shows_clean_and_shifted_and_that_there_is_more(report: Page) -> None:
+    report.set_viewport_size({"width": 390, "height": 844})
+    board = report.locator(BOARD).first
+    seen = board.locator("thead th.percent").evaluate_all(
+        "cells => cells.filter((cell) => cell.getBoundingClientRect().right <= window.innerWidth - 14).length"
+    )
+    assert seen >= 2  # the clean one and a shift
+    assert "Scroll for more columns" in board.locator(".pinned").evaluate(
+        "one => getComputedStyle(one, '::after').content"
+    )
+    box = board.locator(".wide")
+    assert "goes-on" in (box.get_attribute("class") or "")
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    report.wait_for_function("box => !box.classList.contains('goes-on')", arg=box.element_handle())
+
+
+def test_the_first_screen_is_used_in_its_whole_width(report: Page) -> None:
+    report.set_viewport_size({"width": 1440, "height": 900})
+    places = report.evaluate("""() => ["main", "#overview-dots table", "section > .lead"].map((place) => {
+        const { left, right } = document.querySelector(place).getBoundingClientRect();
+        return right - left;
+    })""")
+    assert min(places[1:]) > 0.9 * places[0]
+    assert report.locator("#overview-dots").evaluate("one => one.getBoundingClientRect().top") < 400
+
+
+def test_what_can_be_done_with_a_few_rows_stands_below_them(browser_page: Page, tmp_path: Path) -> None:
+    few = Table("few", "Two rows.", SMALL.columns, SMALL.rows[:2], filters="category")
+    file = tmp_path / "few.html"
+    file.write_text(page_html([Section("numbers", "Numbers", (), (few,))], ["standard"], title="Two rows"))
+    browser_page.goto(file.as_uri())
+    tops = browser_page.evaluate(
+        "['table', '.tools'].map((one) => document.querySelector(one).getBoundingClientRect().top)"
+    )
+    assert tops[0] < tops[1]
+    assert browser_page.get_by_label("Search", exact=True).count() == 0
+    assert len(saved(browser_page, "#few")) == 3
+
+
 def test_every_number_of_the_json_is_the_stores(small_store: Store) -> None:
     result = CliRunner().invoke(main, ["report", str(small_store), "--json"])
     assert result.exit_code == 0, result.output

@@ -117,6 +117,11 @@ def pressed(figure: Locator, group: str) -> list[str]:
     return figure.get_by_role("group", name=group).locator("button[aria-pressed=true]").all_inner_texts()
 
 
+def unfold(figure: Locator) -> None:
+    """Show what is seldom chosen."""
+    figure.get_by_text("Axes and scale").click()
+
+
 # ---- the plot ----
 
 
@@ -197,6 +202,7 @@ def has_pythons_line(page, study, data):
 
 def test_axes_are_chosen_and_the_address_keeps_it(scripts, small_place):
     figure = drawn(scripts, "scatter")
+    unfold(figure)
     figure.get_by_label("Horizontal axis").select_option(label="fog/2")
     figure.get_by_label("Vertical axis").select_option(label="sketch")
     figure.get_by_role("button", name="probit").click()
@@ -278,6 +284,7 @@ def test_the_table_has_what_is_chosen(scripts, small_study):
 
 def test_light_and_dark_keep_what_is_chosen(scripts):
     figure = drawn(scripts, "scatter")
+    unfold(figure)
     figure.get_by_role("button", name="linear").click()
     scripts.get_by_role("button", name="Dark").click()
     scripts.wait_for_timeout(500)
@@ -370,6 +377,7 @@ def test_models_at_0_and_100_sit_on_the_edge(browser_page, tmp_path, table_study
     said = figure.locator(".below").inner_text()
     assert "2 models are at exactly 0 or 100 %, which has no place on a logit axis" in said
     assert "through 3 models of category standard (2 more at exactly 0 or 100 % left out)" in said
+    unfold(figure)
     figure.get_by_role("button", name="linear").click()
     browser_page.wait_for_timeout(300)
     (trace,) = traces(figure)
@@ -384,6 +392,29 @@ def test_two_models_have_no_line_and_say_why(browser_page, tmp_path, table_study
     assert f"There is no line here: {study.shifts[0].why}" in figure.locator(".below").inner_text()
     assert len(traces(figure)[0]["x"]) == 2
     assert "no relative robustness" in browser_page.locator("section", has_text="Effective against").inner_text()
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_a_line_through_few_models_is_grey_and_says_so(browser_page, tmp_path, table_study, n):
+    study = table_study({"clean": np.linspace(0.6, 0.9, n), "shifted": np.linspace(0.4, 0.72, n) ** 1.1})
+    open_study(browser_page, study, tmp_path)
+    figure = drawn(browser_page, "scatter")
+    line = "plot => plot.data.find(one => one.mode === 'lines' && !one.line.dash && one.line.width > 1).line.color"
+    colours = browser_page.evaluate("[oodometer.theme.soft, oodometer.theme.ink]")
+    assert figure.locator(".js-plotly-plot").evaluate(line) == colours[0 if n < 5 else 1]
+    said = figure.locator(".below").inner_text()
+    assert ("It is grey: through fewer than five models" in said) == (n < 5)
+    assert ("the line through 4 models only" in figure.locator(".keys").inner_text()) == (n < 5)
+
+
+def test_a_plot_and_its_controls_fit_a_screen_of_900_pixels(scripts):
+    for name in ("scatter", "quadrants"):
+        places = drawn(scripts, name).evaluate(
+            "figure => [figure.querySelector('.controls'), figure.querySelector('.js-plotly-plot')]"
+            ".map((one) => one.getBoundingClientRect())"
+        )
+        bar = scripts.locator("header.bar").evaluate("bar => bar.clientHeight")
+        assert places[1]["bottom"] - places[0]["top"] + bar < 900, name
 
 
 def test_a_knee_is_drawn(browser_page, tmp_path, table_study):

@@ -9,6 +9,7 @@ import pytest
 
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.figures import FigureOptions, draw, figure_kinds, save
+from oodometer.figures.figure import figure
 from oodometer.figures.style import TALLEST
 from oodometer.study import study_of
 
@@ -173,6 +174,25 @@ def test_what_a_table_lacks_is_said_before_it_is_drawn(tabled):
     assert lacking["response"] == "predictions, not only accuracies of a table"
     assert lacking["ce"] == "corruptions at all five severities"
     assert lacking["severity"] == "corruptions at several severities"
+
+
+def test_too_few_models_for_a_line_are_said_before_it_is_drawn(two):
+    for kind in ("scales", "effective"):
+        assert figure_kinds.get(kind).lacking(two).startswith("3 models of category 'standard' for a line; there are ")
+    assert figure_kinds.get("scatter").lacking(two) == ""
+
+
+def test_why_there_is_no_line_is_said_where_there_should_be_one(filled, make_dataset, right, tmp_path):
+    data = make_dataset(50)
+    for model in ("a", "b"):
+        for condition, hits in (("clean", 40), ("style", 30)):
+            filled.add(data, right(hits, 50), condition=condition, model=model, digest=model * 32)
+    about = {
+        kind: figure(filled.store, kind, tmp_path / f"{kind}.svg", options=FigureOptions(("style",))).notes
+        for kind in ("scatter", "accuracy")
+    }
+    assert any("a line needs at least 3" in note for note in about["scatter"])
+    assert not any("a line needs at least 3" in note for note in about["accuracy"])
 
 
 def test_some_severities_are_not_all_five(filled, make_dataset, right):

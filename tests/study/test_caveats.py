@@ -54,6 +54,10 @@ def test_a_good_table_raises_few_doubts(table):
     ]
 
 
+def test_the_same_images_with_other_labels_are_not_said_to_be_others(table):
+    assert not any("different images" in line for line in doubts(table(SMOOTH, name="imagenet-real")))
+
+
 def test_few_models_on_the_line(table):
     (line,) = (one for one in doubts(table(SMOOTH[:4])) if "few models" in one)
     assert line.startswith("The line goes through few models on imagenet-sketch (4 models): where it lies is unsure")

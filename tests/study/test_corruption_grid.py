@@ -54,8 +54,8 @@ def test_the_mean_is_the_accuracy_under_the_shift(filled, make_dataset):
     """Of all conditions, the four extra ones too, and of corruptions that were shown at one severity alone."""
     data = make_dataset(N)
     add_family(filled, data, names=(*COMMON[:3], EXTRA[0]), family="imagenet-c")
-    filled.add(data, (np.arange(N) % 3 == 0).astype(int), condition="imagenet-c/fog/2")
-    filled.add(data, (np.arange(N) % 10 == 0).astype(int))
+    filled.add(data, (np.arange(N) % 3 == 0).astype(int), model="net", condition="imagenet-c/fog/2")
+    filled.add(data, (np.arange(N) % 10 == 0).astype(int), model="net")
     study = study_of(filled.store)
     (grid,) = grids_of(study)
     (shift,) = study.shifts

@@ -66,6 +66,7 @@ class Declared:
         severities: The least and the greatest of a family; of a perturbation sequence the frames.
         attack: What it is called outside of the testbed.
         brought: What the user brings besides images.
+        relabels: Whether its images are the clean ones with other labels.
         of_any_images: Whether the images of ``--data`` serve instead of its set.
         means: Of a clean side: another one, of the same images.
         side_of: Of a clean side: a shift that is compared with it.
@@ -88,6 +89,7 @@ class Declared:
     severities: tuple[int, int] = SEVERITIES
     attack: str = ""
     brought: str = ""
+    relabels: bool = False
     of_any_images: bool = False
     means: str = ""
     side_of: str = ""

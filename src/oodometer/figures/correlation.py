@@ -124,4 +124,5 @@ CORRELATION = Kind(
     needs="two shifts, and four models that no line goes through (by their categories)",
     draw=draw_correlation,
     lacking=_lacking,
+    about_lines=True,
 )

@@ -119,4 +119,5 @@ EFFECTIVE = Kind(
     needs="models on both sides of a shift, enough of them for a line",
     draw=draw_effective,
     lacking=enough_for_a_line,
+    about_lines=True,
 )

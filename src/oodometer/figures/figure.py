@@ -79,7 +79,10 @@ def figure(
     drawn = draw(study, kind, options)
     save(drawn, target)
     width, height = drawn.get_size_inches()
-    notes = [*(note for shift in study.shifts for note in shift.notes), *notes_of(drawn)]
+    about_shifts = [
+        note for shift in study.shifts for note in (shift.notes if wanted.about_lines else shift.points.notes)
+    ]
+    notes = [*about_shifts, *notes_of(drawn)]
     return Drawn(target, float(width), float(height), tuple(dict.fromkeys(notes)))
 
 

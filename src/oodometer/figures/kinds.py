@@ -27,6 +27,7 @@ class Kind:
         lacking: Why it can't be drawn from what was measured; empty where it can. Of a study whose shifts need not be
             computed.
         needs_shift: Whether it is about shifts that must be named.
+        about_lines: Whether it shows lines, so that a reader should know why there is none.
         alone: The conditions of a study that it shows by themselves, without what they are compared with.
     """
 
@@ -36,6 +37,7 @@ class Kind:
     draw: Callable[[Study, FigureOptions], Figure]
     lacking: Callable[[Study], str]
     needs_shift: bool = True
+    about_lines: bool = False
     alone: Callable[[Study], Collection[str]] = lambda _: ()
 
 

@@ -11,7 +11,7 @@ from oodometer.figures.legends import legend_above
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.points_axes import Mark, draw_differences, write_marks
 from oodometer.figures.scatter import grid_of
-from oodometer.figures.selection import line_of, shifts_of, that_fit
+from oodometer.figures.selection import enough_for_a_line, line_of, shifts_of, that_fit
 from oodometer.figures.style import SMALL, SOFT, new_figure, short, width_of
 from oodometer.study import Study, StudyShift
 
@@ -89,7 +89,11 @@ def _lacking(study: Study) -> str:
     """Models whose parents are there too."""
     names = {model.name for model in study.models}
     known = any(model.origin.parent in names for model in study.models)
-    return "" if known else "models with their parents (in cards, or --categories CSV with a column parent)"
+    return (
+        enough_for_a_line(study)
+        if known
+        else "models with their parents (in cards, or --categories CSV with a column parent)"
+    )
 
 
 QUADRANTS = Kind(
@@ -98,4 +102,5 @@ QUADRANTS = Kind(
     needs="models on both sides of a shift, and the parents of some of them",
     draw=draw_quadrants,
     lacking=_lacking,
+    about_lines=True,
 )

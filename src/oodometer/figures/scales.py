@@ -42,4 +42,5 @@ SCALES = Kind(
     needs="models on both sides of a shift",
     draw=draw_scales,
     lacking=enough_for_a_line,
+    about_lines=True,
 )

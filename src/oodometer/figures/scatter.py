@@ -202,4 +202,5 @@ SCATTER = Kind(
     needs="models on both sides of a shift",
     draw=draw_scatter,
     lacking=enough_conditions,
+    about_lines=True,
 )

@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Sequence
 from typing import TypeVar
 
+from oodometer.analysis.line_rules import may_be_baseline
 from oodometer.analysis.points import Point
 from oodometer.analysis.robustness import Robustness
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
@@ -80,7 +81,7 @@ def enough_for_a_line(study: Study) -> str:
     if lacking := enough_conditions(study):
         return lacking
     baseline = study.options.baseline
-    n = sum(not baseline or model.origin.category == baseline for model in study.models)
+    n = sum(may_be_baseline(model.name, model.origin, study.options) for model in study.models)
     if n >= FEWEST_MODELS:
         return ""
     if not baseline:

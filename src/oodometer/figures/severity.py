@@ -42,6 +42,6 @@ SEVERITY = Kind(
     after="the severities of Hendrycks 2019: 6",
     needs=NEEDS,
     draw=draw_severity,
-    lacking=lambda study: "" if grids_of(study) else NEEDS,
+    lacking=lambda study: "" if any(grid.averaged and len(grid.severities) > 1 for grid in grids_of(study)) else NEEDS,
     needs_shift=False,
 )

@@ -11,14 +11,14 @@ from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
 from oodometer.study import Study
-from oodometer.study.evidence import family_of_cell, pairs_run
+from oodometer.study.evidence import family_of_cell, imported, pairs_run, published_size
 from oodometer.study.interventions import parents_of
 from oodometer.study.ood_histograms import outside_sets
 
 Line = tuple[str, ...]
 """The words of a command."""
 
-CATEGORIES, DATA, ANSWERS, LABELS = "CATEGORIES.csv", "DATA", "ANSWERS.npy", "LABELS.txt"
+CATEGORIES, DATA, ANSWERS, LABELS, SIZES = "CATEGORIES.csv", "DATA", "ANSWERS.npy", "LABELS.txt", "SIZES.csv"
 """In place of what a store does not know: where files and data lie."""
 MOST_COMPARISONS = 20
 
@@ -145,11 +145,22 @@ def _imports(study: Study) -> list[Line]:
         if cell.model.kind == PREDICTIONS
     )
     store = "--store", study.address
-    tables = [_line("import", source, *store) for source in study.sources]
+    tables = [_line("import", source, *_sizes(study, source), *store) for source in study.sources]
     return tables + [
         _line("import", ANSWERS, "--labels", LABELS, "--model", model, "--condition", condition, *store)
         for model, condition in answers
     ]
+
+
+def _sizes(study: Study, source: str) -> tuple[str, ...]:
+    """The numbers of images of a table, as ``import`` takes them; the table itself may have said them."""
+    rows = [row for row in imported(study) if row.source == source]
+    sizes = {row.n for row in rows}
+    if sizes == {None}:
+        return ()
+    if all(row.n == published_size(row.condition) for row in rows):
+        return "--sizes", "published"
+    return ("--n", str(sizes.pop())) if len(sizes) == 1 else ("--sizes", SIZES)
 
 
 def _scores(study: Study) -> list[Line]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from oodometer.analysis.text import listed
+from oodometer.catalogue.names import find_shift
 from oodometer.study.evidence import warnings_about
 from oodometer.study.findings import FEW_MODELS, LOOSE, WIDE, half_width
 from oodometer.study.study import Study, StudyShift
@@ -95,12 +96,18 @@ def _small(study: Study) -> Iterator[str]:
 
 
 def _other_images(study: Study) -> Iterator[str]:
-    other = [one for one in study.shifts if one.natural and not one.points.same_images]
+    other = [shift for shift in study.shifts if shift.natural and not shift.points.same_images and not _relabels(shift)]
     if other:
         yield (
             f"The two sides of {_names(other)} are different images: what is lost may come from harder images as well "
             "as from the shift itself."
         )
+
+
+def _relabels(shift: StudyShift) -> bool:
+    """Whether a shift is the clean images with other labels, as a table of accuracies can't tell."""
+    entry = find_shift(shift.name)
+    return entry is not None and entry.declared.relabels
 
 
 def _attacks(study: Study) -> Iterator[str]:

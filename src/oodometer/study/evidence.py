@@ -12,6 +12,7 @@ from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.ood_scores import ood_scores
 from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import LeftOut, Score
+from oodometer.catalogue.names import find_shift
 from oodometer.core.condition import Family
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
@@ -66,6 +67,16 @@ def unfinished(study: Study) -> list[Entry]:
 def imported(study: Study) -> tuple[Accuracy, ...]:
     """The accuracies of imported tables."""
     return study.index.tables
+
+
+def published_size(condition: str) -> int | None:
+    """How many images the published set of that name has.
+
+    >>> published_size("imagenet-sketch"), published_size("mine")
+    (50889, None)
+    """
+    entry = find_shift(condition)
+    return entry.n if entry else None
 
 
 def pairs_run(study: Study) -> tuple[ShiftRecord, ...]:

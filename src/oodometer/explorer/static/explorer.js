@@ -38,7 +38,7 @@
     const rows = groupsOf(body).map((group) => [valueOf(group[0], place), group]);
     rows.sort(function (one, other) {
       if (one[0] === null || other[0] === null) {
-        return (one[0] === null) - (other[0] === null);
+        return Number(one[0] === null) - Number(other[0] === null);
       }
       return down ? compare(other[0], one[0]) : compare(one[0], other[0]);
     });

@@ -39,7 +39,9 @@ SECTIONS = (
 )
 """Modules of `oodometer.report.html.sections`, in the order of the page; each has a function ``section``."""
 
-FIRST_SCRIPTS = ("theme", "core", "numbers", "elements", "cue", "table_rows", "table", "nav", "enlarge", "plots")
+FIRST_SCRIPTS = (
+    *("theme", "core", "numbers", "elements", "cue", "table_rows", "table_tools", "table", "nav", "enlarge", "plots"),
+)
 """The page's own scripts in the order in which they need each other; those that draw one plot each come after."""
 
 Progress = Callable[[int, int], None]

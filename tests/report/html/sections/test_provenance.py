@@ -168,7 +168,7 @@ def test_tables_are_told_by_their_names(filled):
     ]
     assert "Of 2 models only accuracies from tables are known." in found.lead
     lines = [line for one in commands_of(study_of(filled.store)) for line in one.lines]
-    assert ("oodometer", "import", "table of theirs.csv", "--store", str(filled.store)) in lines
+    assert ("oodometer", "import", "table of theirs.csv", "--n", "1000", "--store", str(filled.store)) in lines
     assert not [one for one in found.parts if isinstance(one, Table) and one.id in ("models", "versions")]
 
 
@@ -329,3 +329,19 @@ def test_only_what_is_defined_is_asked_for(filled, make_dataset):
     (line,) = commands_of(study_of(filled.store))[1].lines
     assert line == ("oodometer", "score", str(filled.store), "--metrics", "top-1")
     assert invoked(written(line)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"n": None}, ()),
+        ({"n": 1000}, ("--n", "1000")),
+        ({"n": None, "sizes": {"val": 50_000, "imagenet-sketch": 50_889}}, ("--sizes", "published")),
+        ({"n": None, "sizes": {"val": 10, "imagenet-sketch": 20}}, ("--sizes", "SIZES.csv")),
+    ],
+)
+def test_an_import_is_told_with_the_numbers_of_images(filled, sizes, said):
+    write_table(filled.store, parse_table("model,val,imagenet-sketch\na,70,50\nb,60,40\n", source="t.csv", **sizes))
+    study = study_of(filled.store)
+    (line,) = next(one.lines for one in commands_of(study) if one.what == "What was imported:")
+    assert line == ("oodometer", "import", "t.csv", *said, "--store", study.address)

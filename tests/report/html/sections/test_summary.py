@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -25,6 +27,10 @@ OPTIONS = RobustnessOptions(resampling=Resampling(draws=100))
 
 def words(found, title: str) -> tuple[str, ...]:
     return next((one.lines for one in found.parts if isinstance(one, Words) and one.title == title), ())
+
+
+def part(found, name: str) -> Table:
+    return next(one for one in found.parts if isinstance(one, Table) and one.id == name)
 
 
 BEST, BEYOND, DOUBTS = "Who holds up best", "Beyond the line", "What can’t be concluded"
@@ -192,6 +198,19 @@ def test_none_beyond_the_line(table):
     assert line == "On imagenet-sketch the only model beside the line is not above it."
     line, *_ = words(section(table({"on": (0.68, 0.575), "too": (0.6, 0.495)})), BEYOND)
     assert line == "On imagenet-sketch none of the 2 models beside the line is above it."
+
+
+def test_the_table_counts_those_above_the_line_as_the_sentences_do(table):
+    """Beside the line where there are such; of a line through all models, all that are above it."""
+    beside = part(section(table({"on": (0.68, 0.58), "above": (0.66, 0.7)})), "summary-table")
+    assert beside.rows[0][-1] == 1
+    along = {f"on{at}": (0.56 + 0.01 * at, 0.46 + 0.01 * at) for at in range(20)}
+    study = table({**along, "above": (0.66, 0.7)}, n=1_000_000)
+    through_all = replace(study.options, baseline=None)
+    found = section(study_of(study.index, origins={}, options=through_all))
+    line, *_ = words(found, BEYOND)
+    assert line.startswith("On imagenet-sketch the line goes through all 26 models; above it is above (ρ = +")
+    assert part(found, "summary-table").rows[0][-1] == 1
 
 
 def test_a_line_through_all_says_so(table):

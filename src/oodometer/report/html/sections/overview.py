@@ -169,7 +169,8 @@ def _caption(study: Study, ranking: Ranking, shifts: Sequence[StudyShift]) -> st
     )
     lacking = f" Without a place, since a shift is missing: {listed(ranking.left_out, 3)}." if ranking.left_out else ""
     tied = (
-        f" Ranks are those that a model may have; models of which no two can be told apart are tied ({ranking.how}, {level})."
+        " Ranks are those that a model may have; models of which no two can be told apart are tied "
+        f"({ranking.how}, {level})."
         if len(ranking.models) > 1
         else ""
     )

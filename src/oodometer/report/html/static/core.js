@@ -1,7 +1,13 @@
 // What the scripts of the plots share: theme, looks of categories, a plot in the page's fonts and colours.
 "use strict";
 (function () {
-  const looks = JSON.parse(document.getElementById("oodometer-looks").textContent);
+  // The data that stand in an element as a script, which the browser does not run.
+  function dataIn(element) {
+    const script = element && (element.matches("script") ? element : element.querySelector(":scope > script[type='application/json']"));
+    return JSON.parse(script?.textContent || "null");
+  }
+
+  const looks = dataIn(document.getElementById("oodometer-looks")) || {};
   const OPTIONS = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
   const UNKNOWN = { colour: "#444444", dark: "#bbbbbb", symbol: "cross" };
 
@@ -76,7 +82,8 @@
     return window.Plotly.newPlot(element, traces, whole, OPTIONS);
   }
 
-  window.oodometer = { draw: {}, looks: looks, look: look, theme: theme(), plot: plot };
+  const first = { draw: {}, dataIn: dataIn, looks: looks, look: look, theme: theme(), plot: plot };
+  window.oodometer = /** @type {Page} */ (/** @type {unknown} */ (first)); // the other scripts add their parts
   document.addEventListener("oodometer-theme", function () {
     window.oodometer.theme = theme();
   });

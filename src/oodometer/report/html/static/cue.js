@@ -3,6 +3,7 @@
 (function () {
   const NEAR = 8; // pixels that nobody misses
 
+  /** @param {HTMLElement} wide */
   function look(wide) {
     const left = wide.scrollWidth - wide.clientWidth - wide.scrollLeft;
     wide.classList.toggle("scrolled", wide.scrollLeft > 0);
@@ -10,6 +11,7 @@
   }
 
   // Watches a box that scrolls sideways.
+  /** @type {Page["cue"]} */
   function cue(wide) {
     wide.addEventListener("scroll", () => look(wide), { passive: true });
     const watcher = new ResizeObserver(() => look(wide));
@@ -20,5 +22,5 @@
   }
 
   window.oodometer.cue = cue;
-  document.querySelectorAll(".dots .wide").forEach(cue);
+  /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".dots .wide")).forEach(cue);
 })();

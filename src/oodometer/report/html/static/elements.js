@@ -48,8 +48,8 @@
   }
 
   function recolour() {
-    for (const picture of document.querySelectorAll("svg.mark")) {
-      picture.firstChild.setAttribute("fill", window.oodometer.look(picture.dataset.category).colour);
+    for (const picture of /** @type {NodeListOf<SVGElement>} */ (document.querySelectorAll("svg.mark"))) {
+      picture.querySelector("path")?.setAttribute("fill", window.oodometer.look(picture.dataset.category).colour);
     }
   }
 

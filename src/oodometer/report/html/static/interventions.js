@@ -17,19 +17,19 @@
 
   function told(row, side, name) {
     const [value, low, high] = row[side].difference;
-    const { points, interval, number } = oodometer.numbers;
+    const { points, interval, number } = window.oodometer.numbers;
     const p = row[side].p;
     const test = p === null ? "" : `<br>McNemar p ${p < 0.0001 ? "&lt; 0.0001" : `= ${number(p, 4)}`}`;
     return (
-      `<b>${oodometer.labels.plain(row.model)}</b> − ${oodometer.labels.plain(row.parent)}<br>` +
-      `${oodometer.labels.plain(name)}: ${points(value)} points ${interval(low, high, points)}${test}`
+      `<b>${window.oodometer.labels.plain(row.model)}</b> − ${window.oodometer.labels.plain(row.parent)}<br>` +
+      `${window.oodometer.labels.plain(name)}: ${points(value)} points ${interval(low, high, points)}${test}`
     );
   }
 
   // The rows lie a little apart, the clean dot below the shifted one, so that their intervals do not hide each other.
   function dots(rows, side, name, filled) {
-    const looks = rows.map((row) => oodometer.look(row.category));
-    const soft = oodometer.theme.soft;
+    const looks = rows.map((row) => window.oodometer.look(row.category));
+    const soft = window.oodometer.theme.soft;
     return {
       type: "scatter",
       mode: "markers",
@@ -37,7 +37,7 @@
       x: rows.map((row) => 100 * row[side].difference[0]),
       y: rows.map((_, at) => at + (filled ? -0.14 : 0.2)),
       error_x: Object.assign(
-        { type: "data", symmetric: false, thickness: filled ? 2 : 1.2, width: 0, color: filled ? oodometer.theme.ink : soft },
+        { type: "data", symmetric: false, thickness: filled ? 2 : 1.2, width: 0, color: filled ? window.oodometer.theme.ink : soft },
         bars(rows, side),
       ),
       marker: {
@@ -53,24 +53,24 @@
 
   // What the marks mean: filled and hollow, then the categories among these models.
   function key(shift, rows) {
-    const { ink, soft } = oodometer.theme;
+    const { ink, soft } = window.oodometer.theme;
     const one = (name, marker) => ({ type: "scatter", mode: "markers", x: [null], y: [null], name: name, marker: marker });
-    const { plain, short } = oodometer.labels;
+    const { plain, short } = window.oodometer.labels;
     const categories = [...new Set(rows.map((row) => row.category))];
     return [
       one(plain(short(shift.name, 30)), { symbol: "circle", color: ink, size: 10 }),
       one(plain(short(shift.clean, 30)), { symbol: "circle-open", color: soft, size: 8, line: { width: 1.5 } }),
       ...categories.map(function (category) {
-        const look = oodometer.look(category);
-        return one(plain(oodometer.spaced(category)), { symbol: look.symbol, color: look.colour, size: 10 });
+        const look = window.oodometer.look(category);
+        return one(plain(window.oodometer.spaced(category)), { symbol: look.symbol, color: look.colour, size: 10 });
       }),
     ];
   }
 
   function names(rows, narrow) {
-    const { plain, short } = oodometer.labels;
+    const { plain, short } = window.oodometer.labels;
     const most = narrow ? 20 : 34;
-    const soft = oodometer.theme.soft;
+    const soft = window.oodometer.theme.soft;
     return rows.map(
       (row) =>
         `${plain(short(row.model, most))}<br>` +
@@ -92,20 +92,20 @@
     if (shift.rows.length > MOST) {
       const text = now.all ? `Only the first ${MOST}` : `All ${shift.rows.length} models`;
       now.parts.below.append(
-        oodometer.controls.button(text, function () {
+        window.oodometer.controls.button(text, function () {
           now.all = !now.all;
           show(element, data, now);
         }),
       );
     }
-    oodometer.plot(drawing, traces, {
+    window.oodometer.plot(drawing, traces, {
       margin: { l: 56, r: 16, t: 36, b: 48 },
       xaxis: {
         title: { text: narrow ? "points above the parent" : "accuracy minus that of the parent, in points" },
         tickformat: "+~g",
         rangemode: "tozero",
         zeroline: true,
-        zerolinecolor: oodometer.theme.ink,
+        zerolinecolor: window.oodometer.theme.ink,
         zerolinewidth: 1.5,
         fixedrange: true,
       },
@@ -116,17 +116,17 @@
         fixedrange: true,
         showgrid: false,
         zeroline: false,
-        tickfont: { color: oodometer.theme.ink, size: 13 },
+        tickfont: { color: window.oodometer.theme.ink, size: 13 },
       },
       legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0, xanchor: "left", itemclick: false, itemdoubleclick: false },
     });
   }
 
-  oodometer.draw.interventions = function (element, data) {
-    const now = oodometer.chosen(element, { shift: 0, all: false });
+  window.oodometer.draw.interventions = function (element, data) {
+    const now = window.oodometer.chosen(element, { shift: 0, all: false });
     const shifts = data.shifts.map((shift, at) => [at, shift.name]);
-    const change = oodometer.changing(now, () => show(element, data, now));
-    now.parts = oodometer.chooser(element, [oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift"))]);
+    const change = window.oodometer.changing(now, () => show(element, data, now));
+    now.parts = window.oodometer.chooser(element, [window.oodometer.controls.choice("Shift", [["", shifts]], now.shift, change("shift"))]);
     show(element, data, now);
   };
 })();

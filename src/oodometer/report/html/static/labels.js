@@ -5,7 +5,7 @@
   const FONT = 12;
   const LONGEST = 34;
   const WIDE = 500; // from here on the line to a name may cross another line, if there is no other way
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 
   function width(text) {
     pen.font = `${FONT}px ${window.oodometer.theme.font || "sans-serif"}`;
@@ -25,9 +25,9 @@
   // A name for plotly in lines of at most so many characters, broken after a sign where it can be.
   function wrapped(name, most) {
     const pieces = name.match(/[^_\-./ ]+[_\-./ ]?|[_\-./ ]/gu) || [""];
-    const short = pieces.flatMap((piece) => piece.match(new RegExp(`.{1,${most}}`, "gsu")));
+    const parts = pieces.flatMap((piece) => piece.match(new RegExp(`.{1,${most}}`, "gsu")));
     const lines = [""];
-    for (const piece of short) {
+    for (const piece of parts) {
       const fits = lines[lines.length - 1].length + piece.length <= most;
       fits ? (lines[lines.length - 1] += piece) : lines.push(piece);
     }

@@ -3,6 +3,11 @@
 (function () {
   // The place of the section that is being read: the last that begins above the line of reading. At the end of the page,
   // whose last sections can't come up to that line: the one that was gone to, if it is seen, else the last.
+  /**
+   * @param {number[]} tops Of the headings, in pixels from the top of the window.
+   * @param {number} line Above which a section is being read.
+   * @param {{ reached: boolean, wanted: number | null }} end Whether the page ends here, and which section was gone to.
+   */
   function current(tops, line, end) {
     if (end.reached) {
       return end.wanted !== null && tops[end.wanted] > line ? end.wanted : tops.length - 1;
@@ -12,8 +17,8 @@
 
   window.oodometer.current = current;
 
-  const links = Array.from(document.querySelectorAll(".sections a"));
-  const headings = links.map((link) => document.getElementById(link.hash.slice(1)));
+  const links = /** @type {HTMLAnchorElement[]} */ (Array.from(document.querySelectorAll(".sections a")));
+  const headings = links.map((link) => /** @type {HTMLElement} */ (document.getElementById(link.hash.slice(1))));
   const BELOW = 24; // pixels below where a heading stops that was gone to
 
   function wanted() {
@@ -31,7 +36,7 @@
         link.removeAttribute("aria-current");
       } else if (!link.hasAttribute("aria-current")) {
         link.setAttribute("aria-current", "true");
-        const list = link.closest("nav");
+        const list = /** @type {HTMLElement} */ (link.closest("nav"));
         list.scrollLeft = link.offsetLeft - list.offsetLeft - list.clientWidth / 3;
       }
     });
@@ -48,6 +53,7 @@
     }
   }
   if (links.length) {
+    window.oodometer.cue(/** @type {HTMLElement} */ (links[0].closest("nav")));
     window.addEventListener("scroll", soon, { passive: true });
     window.addEventListener("hashchange", soon);
     window.addEventListener("resize", soon, { passive: true });

@@ -5,7 +5,7 @@
   const OUTSIDE = { colour: "#b35900", dark: "#e69f00" };
 
   function colourOf(look) {
-    return oodometer.theme.dark ? look.dark : look.colour;
+    return window.oodometer.theme.dark ? look.dark : look.colour;
   }
 
   function total(counts) {
@@ -20,19 +20,19 @@
     const outside = kind === "outside";
     return {
       type: "bar",
-      name: `${oodometer.labels.plain(oodometer.labels.short(name, 40))} (${oodometer.numbers.count(n)})`,
+      name: `${window.oodometer.labels.plain(window.oodometer.labels.short(name, 40))} (${window.oodometer.numbers.count(n)})`,
       x: counts.map((_, at) => (edges[at] + edges[at + 1]) / 2),
       y: counts.map((one) => one / n),
       width: counts.map((_, at) => edges[at + 1] - edges[at]),
       marker: {
-        color: oodometer.marks.tinted(colourOf(look), outside ? 0.25 : 0.5),
+        color: window.oodometer.marks.tinted(colourOf(look), outside ? 0.25 : 0.5),
         line: { color: colourOf(look), width: 1 },
         pattern: outside ? { shape: "/", size: 7, solidity: 0.25, fillmode: "overlay", fgcolor: colourOf(look) } : {},
       },
       text: counts.map(
         (one, at) =>
           `${edges[at].toPrecision(3)} to ${edges[at + 1].toPrecision(3)}<br>` +
-          `${oodometer.numbers.percent(one / n)} %: ${oodometer.numbers.count(one)} of ${oodometer.numbers.count(n)} images`,
+          `${window.oodometer.numbers.percent(one / n)} %: ${window.oodometer.numbers.count(one)} of ${window.oodometer.numbers.count(n)} images`,
       ),
       textposition: "none",
       hovertemplate: `<b>${outside ? "outside" : "inside"}</b><br>%{text}<extra></extra>`,
@@ -53,12 +53,12 @@
 
   function told(found, score, histogram) {
     const [inside, outside] = [total(histogram.inside), total(histogram.outside)];
-    const chance = ` (by chance ${oodometer.numbers.percent(outside / (inside + outside))} %)`;
+    const chance = ` (by chance ${window.oodometer.numbers.percent(outside / (inside + outside))} %)`;
     const of = (measure) => found.measures[`${measure}[${score.name}]`];
     return ["AUROC", "AUPR"]
       .map((name) => [name, of(name.toLowerCase())])
       .filter(([, estimate]) => estimate)
-      .map(([name, estimate]) => `${name} ${oodometer.numbers.estimate(estimate)}${name === "AUPR" ? chance : ""}`)
+      .map(([name, estimate]) => `${name} ${window.oodometer.numbers.estimate(estimate)}${name === "AUPR" ? chance : ""}`)
       .join(" · ");
   }
 
@@ -72,11 +72,11 @@
     ];
     const drawing = now.parts.drawing;
     drawing.style.height = "380px";
-    const line = oodometer.make("p", { style: "margin: 0 0.6rem 0.6rem" }, told(found, score, histogram));
+    const line = window.oodometer.make("p", { style: "margin: 0 0.6rem 0.6rem" }, told(found, score, histogram));
     const caption = "The numbers of these bars.";
     const numbers = () => ({ columns: COLUMNS, rows: rowsOf(histogram), options: { caption: caption } });
-    now.parts.below.replaceChildren(line, oodometer.controls.folded(caption, now, numbers));
-    oodometer.plot(drawing, traces, {
+    now.parts.below.replaceChildren(line, window.oodometer.controls.folded(caption, now, numbers));
+    window.oodometer.plot(drawing, traces, {
       barmode: "overlay",
       bargap: 0,
       xaxis: { title: `${score.words} (${score.outside}: outside)`, fixedrange: true, zeroline: false },
@@ -84,14 +84,14 @@
     });
   }
 
-  oodometer.draw.ood_histogram = function (element, data) {
-    const now = oodometer.chosen(element, { found: 0, score: 0 });
-    const change = oodometer.changing(now, () => show(element, data, now));
+  window.oodometer.draw.ood_histogram = function (element, data) {
+    const now = window.oodometer.chosen(element, { found: 0, score: 0 });
+    const change = window.oodometer.changing(now, () => show(element, data, now));
     const several = new Set(data.found.map((one) => one.condition)).size > 1;
     const models = data.found.map((one, at) => [at, several ? `${one.model} on ${one.condition}` : one.model]);
-    now.parts = oodometer.chooser(element, [
-      oodometer.controls.choice("Model", [["", models]], now.found, change("found")),
-      oodometer.controls.choice(
+    now.parts = window.oodometer.chooser(element, [
+      window.oodometer.controls.choice("Model", [["", models]], now.found, change("found")),
+      window.oodometer.controls.choice(
         "Score",
         [["", data.scores.map((score, at) => [at, score.name])]],
         now.score,

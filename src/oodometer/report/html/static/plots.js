@@ -5,6 +5,7 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
+  /** @type {Promise<void> | null} */
   let bringing = null;
 
   async function unpacked(text) {
@@ -36,7 +37,7 @@
   }
 
   function draw(element) {
-    const data = JSON.parse(element.parentElement.querySelector(":scope > script[type='application/json']").textContent);
+    const data = window.oodometer.dataIn(element.parentElement);
     element.querySelectorAll(".js-plotly-plot").forEach((one) => window.Plotly.purge(one));
     window.Plotly.purge(element);
     element.replaceChildren();

@@ -15,6 +15,7 @@
     tau: "Relative robustness: accuracy under the shift minus that of the parent, in points.",
   };
   const NARROW = 560;
+  /** @type {any} */
   let kept = null; // what was chosen, while the plot is drawn anew
 
   const sides = (rho, tau) => `${rho > 0 ? "+" : "-"}${tau > 0 ? "+" : "-"}`;

@@ -13,7 +13,7 @@
           { x: [0, 1], main: [0.66, 0.94], counts: [0.57, 0.62] },
           { x: [0, 1], main: [0.1, 0.38], counts: [0, 0.06] },
         ]
-      : oodometer.sides.halves(width).map((x) => ({ x: x, main: [0.22, 0.88], counts: [0, 0.14] }));
+      : window.oodometer.sides.halves(width).map((x) => ({ x: x, main: [0.22, 0.88], counts: [0, 0.14] }));
   }
 
   function axes(at) {
@@ -47,15 +47,15 @@
         rangemode: "tozero",
         fixedrange: true,
       };
-      layout.annotations.push(oodometer.sides.heading(place.x[0], place.main[1], sides[at].text));
+      layout.annotations.push(window.oodometer.sides.heading(place.x[0], place.main[1], sides[at].text));
     });
     return layout;
   }
 
   function hover(bin) {
     return (
-      `${oodometer.numbers.percent(bin[0])} % sure on average<br>` +
-      `${oodometer.numbers.estimate(bin.slice(1, 4))} right<br>${oodometer.numbers.count(bin[4])} images`
+      `${window.oodometer.numbers.percent(bin[0])} % sure on average<br>` +
+      `${window.oodometer.numbers.estimate(bin.slice(1, 4))} right<br>${window.oodometer.numbers.count(bin[4])} images`
     );
   }
 
@@ -106,7 +106,7 @@
       mode: "lines",
       x: DIAGONAL,
       y: DIAGONAL,
-      line: { color: oodometer.theme.soft, width: 1, dash: "dash" },
+      line: { color: window.oodometer.theme.soft, width: 1, dash: "dash" },
       hoverinfo: "skip",
       xaxis: name.x,
       yaxis: name.main,
@@ -116,19 +116,19 @@
   // The models that are drawn, and how.
   function shown(data, now) {
     const one = data.models[now.model];
-    const found = [{ at: now.model, name: one.name, look: oodometer.look(one.category), other: false }];
+    const found = [{ at: now.model, name: one.name, look: window.oodometer.look(one.category), other: false }];
     if (now.other >= 0 && now.other !== now.model) {
       const two = data.models[now.other];
-      const look = { colour: oodometer.theme.accent, symbol: oodometer.look(two.category).symbol };
+      const look = { colour: window.oodometer.theme.accent, symbol: window.oodometer.look(two.category).symbol };
       found.push({ at: now.other, name: two.name, look: look, other: true });
     }
     return found;
   }
 
   function words(model, answers, several, narrow) {
-    const mark = several ? `<b>${oodometer.labels.plain(oodometer.labels.short(model.name, narrow ? 18 : 26))}</b>  ` : "";
-    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${oodometer.numbers.estimate(answers.rms)}` : "";
-    const told = answers ? `ECE ${oodometer.numbers.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
+    const mark = several ? `<b>${window.oodometer.labels.plain(window.oodometer.labels.short(model.name, narrow ? 18 : 26))}</b>  ` : "";
+    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${window.oodometer.numbers.estimate(answers.rms)}` : "";
+    const told = answers ? `ECE ${window.oodometer.numbers.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
     return `<span style="color:${model.look.colour};font-size:12px">${mark}${told}</span>`;
   }
 
@@ -148,14 +148,14 @@
   }
 
   function sidesOf(data, now) {
-    return oodometer.sides.names(data.shifts[now.shift]).map((name, at) => ({
+    return window.oodometer.sides.names(data.shifts[now.shift]).map((name, at) => ({
       name: name,
-      of: (model) => oodometer.sides.answers(data, now.shift, model, at),
+      of: (model) => window.oodometer.sides.answers(data, now.shift, model, at),
     }));
   }
 
   function show(element, data, now) {
-    const narrow = oodometer.sides.isNarrow(element);
+    const narrow = window.oodometer.sides.isNarrow(element);
     const models = shown(data, now);
     const sides = sidesOf(data, now);
     const traces = [];
@@ -166,28 +166,28 @@
         traces.push(...(answers ? tracesOf(answers, at, data.n_bins, model) : []));
         return words(model, answers, models.length > 1, narrow);
       });
-      const n = side.of(now.model) ? `, ${oodometer.numbers.count(side.of(now.model).n)} images` : "";
-      return { text: [oodometer.sides.title(side.name, narrow) + n, ...lines].join("<br>") };
+      const n = side.of(now.model) ? `, ${window.oodometer.numbers.count(side.of(now.model).n)} images` : "";
+      return { text: [window.oodometer.sides.title(side.name, narrow) + n, ...lines].join("<br>") };
     });
     const { drawing, below } = now.parts;
     const more = models.length > 1 ? 24 : 0;
     drawing.style.height = `${(narrow && sides.length > 1 ? 900 : 500) + more}px`;
-    oodometer.plot(drawing, traces, layoutOf(drawn, narrow, element.clientWidth));
+    window.oodometer.plot(drawing, traces, layoutOf(drawn, narrow, element.clientWidth));
     const caption = "The numbers of these bins.";
     const numbers = () => ({ columns: COLUMNS, rows: rowsOf(models, sides), options: { caption: caption } });
-    below.replaceChildren(oodometer.controls.folded(caption, now, numbers));
+    below.replaceChildren(window.oodometer.controls.folded(caption, now, numbers));
   }
 
-  oodometer.draw.reliability = function (element, data) {
-    const now = oodometer.chosen(element, { shift: 0, model: 0, other: -1 });
-    const change = oodometer.changing(now, () => show(element, data, now));
+  window.oodometer.draw.reliability = function (element, data) {
+    const now = window.oodometer.chosen(element, { shift: 0, model: 0, other: -1 });
+    const change = window.oodometer.changing(now, () => show(element, data, now));
     const models = data.models.map((model, at) => [at, model.name]);
     const lists = [
-      ...oodometer.sides.shiftList(data, now.shift, change("shift")),
-      oodometer.controls.choice("Model", [["", models]], now.model, change("model")),
-      oodometer.controls.choice("Beside it", [["", [[-1, "no other"], ...models]]], now.other, change("other")),
+      ...window.oodometer.sides.shiftList(data, now.shift, change("shift")),
+      window.oodometer.controls.choice("Model", [["", models]], now.model, change("model")),
+      window.oodometer.controls.choice("Beside it", [["", [[-1, "no other"], ...models]]], now.other, change("other")),
     ];
-    now.parts = oodometer.chooser(element, lists);
+    now.parts = window.oodometer.chooser(element, lists);
     show(element, data, now);
   };
 })();

@@ -10,7 +10,7 @@
           { x: [0, 1], y: [0.58, 0.95] },
           { x: [0, 1], y: [0, 0.37] },
         ]
-      : oodometer.sides.halves(width).map((x) => ({ x: x, y: [0, 0.88] }));
+      : window.oodometer.sides.halves(width).map((x) => ({ x: x, y: [0, 0.88] }));
   }
 
   function axes(at) {
@@ -19,6 +19,7 @@
   }
 
   function layoutOf(sides, narrow, width) {
+    /** @type {any} */
     const layout = { showlegend: false, margin: { l: 60, r: 16, t: 28, b: 48 }, annotations: [] };
     places(narrow, sides.length, width).forEach(function (place, at) {
       const end = at ? String(at + 1) : "";
@@ -42,7 +43,7 @@
         fixedrange: true,
         zeroline: false,
       };
-      layout.annotations.push(oodometer.sides.heading(place.x[0], place.y[1], sides[at].text));
+      layout.annotations.push(window.oodometer.sides.heading(place.x[0], place.y[1], sides[at].text));
     });
     return layout;
   }
@@ -56,25 +57,25 @@
       x: known.concat(back).map((point) => point[0]),
       y: known.map((point) => point[2]).concat(back.map((point) => point[3])),
       fill: "toself",
-      fillcolor: oodometer.marks.tinted(colour, 0.18),
+      fillcolor: window.oodometer.marks.tinted(colour, 0.18),
       line: { width: 0 },
       hoverinfo: "skip",
     });
   }
 
   function line(model, answers, at, front) {
-    const look = oodometer.look(model.category);
+    const look = window.oodometer.look(model.category);
     const told = answers.curve.map(
       (point) =>
-        `<b>${oodometer.labels.plain(model.name)}</b><br>${oodometer.numbers.percent(point[0])} % answered<br>` +
-        `${oodometer.numbers.estimate(point.slice(1, 4))} right`,
+        `<b>${window.oodometer.labels.plain(model.name)}</b><br>${window.oodometer.numbers.percent(point[0])} % answered<br>` +
+        `${window.oodometer.numbers.estimate(point.slice(1, 4))} right`,
     );
     return Object.assign(axes(at), {
       type: "scatter",
       mode: front ? "lines+markers" : "lines",
       x: answers.curve.map((point) => point[0]),
       y: answers.curve.map((point) => point[1]),
-      line: { color: front ? look.colour : oodometer.theme.soft, width: front ? 3 : 1 },
+      line: { color: front ? look.colour : window.oodometer.theme.soft, width: front ? 3 : 1 },
       opacity: front ? 1 : 0.55,
       marker: { symbol: look.symbol, size: 7, color: look.colour },
       text: told,
@@ -83,7 +84,7 @@
   }
 
   function sideOf(data, now, at, name, narrow) {
-    const of = (model) => oodometer.sides.answers(data, now.shift, model, at);
+    const of = (model) => window.oodometer.sides.answers(data, now.shift, model, at);
     const traces = [];
     data.models.forEach(function (model, place) {
       const answers = of(place);
@@ -94,34 +95,34 @@
     const mine = of(now.model);
     const model = data.models[now.model];
     if (mine) {
-      traces.push(band(mine.curve, at, oodometer.look(model.category).colour), line(model, mine, at, true));
+      traces.push(band(mine.curve, at, window.oodometer.look(model.category).colour), line(model, mine, at, true));
     }
-    const title = oodometer.sides.title(name, narrow);
+    const title = window.oodometer.sides.title(name, narrow);
     const told = mine
-      ? `AURRA ${oodometer.numbers.estimate(mine.aurra)}, ${oodometer.numbers.count(mine.n)} images`
+      ? `AURRA ${window.oodometer.numbers.estimate(mine.aurra)}, ${window.oodometer.numbers.count(mine.n)} images`
       : "this model was not run on it";
-    const colour = oodometer.look(model.category).colour;
+    const colour = window.oodometer.look(model.category).colour;
     return { traces: traces, text: `${title}<br><span style="color:${colour};font-size:12px">${told}</span>` };
   }
 
   function show(element, data, now) {
-    const narrow = oodometer.sides.isNarrow(element);
-    const names = oodometer.sides.names(data.shifts[now.shift]);
+    const narrow = window.oodometer.sides.isNarrow(element);
+    const names = window.oodometer.sides.names(data.shifts[now.shift]);
     const sides = names.map((name, at) => sideOf(data, now, at, name, narrow));
     const drawing = now.parts.drawing;
     drawing.style.height = narrow && sides.length > 1 ? "760px" : "420px";
-    oodometer.plot(drawing, sides.flatMap((side) => side.traces), layoutOf(sides, narrow, element.clientWidth));
+    window.oodometer.plot(drawing, sides.flatMap((side) => side.traces), layoutOf(sides, narrow, element.clientWidth));
   }
 
-  oodometer.draw.response = function (element, data) {
-    const now = oodometer.chosen(element, { shift: 0, model: 0 });
-    const change = oodometer.changing(now, () => show(element, data, now));
+  window.oodometer.draw.response = function (element, data) {
+    const now = window.oodometer.chosen(element, { shift: 0, model: 0 });
+    const change = window.oodometer.changing(now, () => show(element, data, now));
     const models = data.models.map((model, at) => [at, model.name]);
     const lists = [
-      ...oodometer.sides.shiftList(data, now.shift, change("shift")),
-      oodometer.controls.choice("Model in front", [["", models]], now.model, change("model")),
+      ...window.oodometer.sides.shiftList(data, now.shift, change("shift")),
+      window.oodometer.controls.choice("Model in front", [["", models]], now.model, change("model")),
     ];
-    now.parts = oodometer.chooser(element, lists);
+    now.parts = window.oodometer.chooser(element, lists);
     show(element, data, now);
   };
 })();

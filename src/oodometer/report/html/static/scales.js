@@ -1,5 +1,6 @@
 // Axes on which a line through models is straight (linear, logit, probit), and that line with its band.
 "use strict";
+/* eslint-disable no-loss-of-precision -- coefficients as they were published */
 (function () {
   const FEWEST_MODELS = 3; // through two models a line always goes
   const PLACES = 81; // at which a curve is drawn
@@ -143,7 +144,7 @@
 
   const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const dot = (a, b) => a.reduce((sum, one, place) => sum + one * b[place], 0);
-  const spread = (values) => Math.max(...values) - Math.min(...values);
+  const reach = (values) => Math.max(...values) - Math.min(...values);
 
   function onScale(x, y, scale) {
     const u = x.map(TO[scale]);
@@ -160,7 +161,7 @@
       return `${places.u.length} models${lost}: a line needs at least ${FEWEST_MODELS}`;
     }
     for (const [name, values] of [["x", places.u], ["y", places.v]]) {
-      if (spread(values) === 0) {
+      if (reach(values) === 0) {
         return `all models have the same accuracy on the ${name} axis: no line is determined`;
       }
     }

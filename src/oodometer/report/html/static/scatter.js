@@ -3,7 +3,9 @@
 "use strict";
 (function () {
   const MANY = 60; // models from which on intervals are drawn only when asked for
+  /** @type {any} */
   const scatter = {}; // the parts, by their names
+  /** @type {any} */
   let kept = null; // what was chosen, while the plot is drawn anew
 
   // --- what is chosen, and its address --------------------------------------------------------------------------
@@ -55,7 +57,7 @@
     }
     try {
       window.history.replaceState(null, "", `#scatter?${said}`);
-    } catch (error) {
+    } catch {
       // a page that may not change its address, as inside some mail programs
     }
   }
@@ -106,7 +108,7 @@
     places.table.replaceChildren(folded("The numbers of what is chosen", kept, () => scatter.tableOf(view)));
   }
 
-  let heard = null;
+  let heard = () => {};
   function listen(data, again) {
     window.removeEventListener("hashchange", heard);
     heard = function () {

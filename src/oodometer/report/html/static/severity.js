@@ -13,8 +13,7 @@
   const SYMBOLS = ["circle", "diamond", "square", "x", "triangle-up", "cross", "star", "triangle-down"];
 
   function familiesOf(data) {
-    const figure = document.getElementById(data.of);
-    return JSON.parse(figure.querySelector("script[type='application/json']").textContent).families;
+    return window.oodometer.dataIn(document.getElementById(data.of)).families;
   }
 
   function firstModels(family) {
@@ -115,14 +114,13 @@
   }
 
   function show(element, family, now) {
-    const models = now.models;
     const corruption = Number(now.corruption);
-    const few = models.length <= FEW;
-    const bands = models.map((model, at) => band(family, model, at, corruption, few));
-    const lines = models.map((model, at) => line(family, model, at, corruption));
-    window.oodometer.plot(element, [...bands, ...lines], layoutOf(family, models.length, element.clientWidth < NARROW));
+    const few = now.models.length <= FEW;
+    const bands = now.models.map((model, at) => band(family, model, at, corruption, few));
+    const lines = now.models.map((model, at) => line(family, model, at, corruption));
+    window.oodometer.plot(element, [...bands, ...lines], layoutOf(family, now.models.length, element.clientWidth < NARROW));
     if (!few) {
-      bandsOnHover(element, models.length);
+      bandsOnHover(element, now.models.length);
     }
   }
 

@@ -21,7 +21,7 @@
     ];
   }
 
-  const title = (name, narrow) => `<b>${oodometer.labels.plain(oodometer.labels.short(name, narrow ? 34 : 48))}</b>`;
+  const title = (name, narrow) => `<b>${window.oodometer.labels.plain(window.oodometer.labels.short(name, narrow ? 34 : 48))}</b>`;
 
   // Words that stand on the upper left corner of a plot.
   function heading(left, top, text) {
@@ -41,7 +41,7 @@
   // The list of shifts, where there are several.
   function shiftList(data, chosen, change) {
     const shifts = data.shifts.map((shift, at) => [at, shift.name]);
-    return shifts.length > 1 ? [oodometer.controls.choice("Shift", [["", shifts]], chosen, change)] : [];
+    return shifts.length > 1 ? [window.oodometer.controls.choice("Shift", [["", shifts]], chosen, change)] : [];
   }
 
   window.oodometer.sides = {

@@ -3,11 +3,11 @@
 "use strict";
 (function () {
   const { make, mark, spaced } = window.oodometer;
-  const { written, digitsFor } = window.oodometer.numbers;
-  const { compare, valueOf, hasInterval, digitsOf, endsOf, roomOf, order, orderWords, csvOf } = window.oodometer.rows;
+  const { written } = window.oodometer.numbers;
+  const { valueOf, hasInterval, digitsOf, endsOf, roomOf, order, orderWords, csvOf } = window.oodometer.rows;
+  const { toolsOf, meanings } = window.oodometer.tableTools;
   const FEW_ROWS = 5; // up to here nobody searches, even where rows are of kinds
   const MANY_ROWS = 12; // from here on a table is searched
-  const MANY_COLUMNS = 15; // from here on they are searched too
   function headCell(column) {
     const cell = make("th", { scope: "col", className: column.unit });
     cell.style.setProperty("--room", column.room);
@@ -60,21 +60,25 @@
       this.sorted = null;
       this.lines = [];
       this.folded = folded;
+      // What its tools set: a field, which of the categories, and where the number of rows is said.
+      this.search = null;
+      this.filter = () => null;
+      this.count = make("span");
     }
 
     start() {
-      const table = this.element.querySelector("table");
-      if (table) {
-        this.adopt(table);
+      const there = this.element.querySelector("table");
+      if (there) {
+        this.adopt(there);
       } else {
         this.build();
       }
       this.liven();
       if (this.isSmall()) {
-        this.element.append(make("div", { className: "foot" }, ...this.meanings(), this.tools()));
+        this.element.append(make("div", { className: "foot" }, ...meanings(this.columns), toolsOf(this)));
       } else {
-        this.element.prepend(this.tools());
-        this.element.append(...this.meanings());
+        this.element.prepend(toolsOf(this));
+        this.element.append(...meanings(this.columns));
       }
       this.signs();
       this.measure();
@@ -87,10 +91,10 @@
       return this.rows.length <= (this.filters === null ? MANY_ROWS : FEW_ROWS);
     }
 
-    adopt(table) {
-      this.table = table;
-      this.wide = table.parentElement;
-      this.lines = Array.from(table.tBodies[0].rows);
+    adopt(there) {
+      this.table = there;
+      this.wide = there.parentElement;
+      this.lines = Array.from(there.tBodies[0].rows);
     }
 
     build() {
@@ -185,86 +189,6 @@
       });
     }
 
-    tools() {
-      const end = make("div", { className: "end" });
-      const bar = make("div", { className: "tools", role: "group", "aria-label": "This table" });
-      if (!this.isSmall()) {
-        bar.append(this.searchField());
-      }
-      const place = this.columns.findIndex((column) => column.title === this.filters);
-      if (place >= 0 && !this.isSmall()) {
-        bar.append(this.filterField(place));
-      }
-      if (this.columns.length > 4) {
-        bar.append(this.columnsMenu());
-      }
-      if (this.rows.some((row) => row.some(hasInterval))) {
-        bar.append(this.intervalsBox());
-      }
-      this.count = make("span", { className: "seen", role: "status" });
-      const save = make("button", { type: "button" }, "Save CSV");
-      save.addEventListener("click", () => this.save());
-      end.append(this.count, save);
-      bar.append(end);
-      return bar;
-    }
-
-    searchField() {
-      const field = make("input", { type: "search", placeholder: "any words", autocomplete: "off", spellcheck: false });
-      field.addEventListener("input", () => this.choose());
-      this.search = field;
-      return make("label", {}, "Search", field);
-    }
-
-    filterField(place) {
-      const values = Array.from(new Set(this.rows.map((row) => String(row[place] ?? "–"))));
-      values.sort(compare);
-      const name = this.columns[place].title;
-      const title = name.charAt(0).toUpperCase() + name.slice(1);
-      const field = make("select", { "aria-label": title }, make("option", { value: "" }, "all"));
-      values.forEach((value, at) => field.append(make("option", { value: String(at + 1) }, spaced(value))));
-      field.addEventListener("change", () => this.choose());
-      this.filter = () => (field.value ? [place, values[Number(field.value) - 1]] : null);
-      return make("label", {}, title, field);
-    }
-
-    columnsMenu() {
-      const boxes = this.columns.slice(1).map((column, at) => {
-        const box = make("input", { type: "checkbox", checked: this.shown[at + 1] });
-        box.addEventListener("change", () => this.show(at + 1, box.checked));
-        return box;
-      });
-      const every = (text, checked) => {
-        const button = make("button", { type: "button" }, text);
-        button.addEventListener("click", () => {
-          boxes.forEach((box, at) => {
-            box.checked = checked;
-            this.shown[at + 1] = checked;
-          });
-          this.refill();
-        });
-        return button;
-      };
-      const labels = boxes.map((box, at) => make("label", {}, box, this.columns[at + 1].title));
-      const find = make("input", { type: "search", placeholder: "find a column", "aria-label": "Find a column" });
-      find.addEventListener("input", () => {
-        const wanted = find.value.toLowerCase();
-        labels.forEach((label) => (label.hidden = !label.textContent.toLowerCase().includes(wanted)));
-      });
-      const field = make("fieldset", {}, make("legend", { className: "unseen" }, "Columns"));
-      field.append(make("div", { className: "all" }, every("All", true), every("None", false)));
-      field.append(...(labels.length > MANY_COLUMNS ? [find] : []), ...labels);
-      const menu = make("details", { className: "menu" }, make("summary", {}, "Columns"), field);
-      closes(menu);
-      return menu;
-    }
-
-    intervalsBox() {
-      const box = make("input", { type: "checkbox", checked: true });
-      box.addEventListener("change", () => this.table.classList.toggle("plain", !box.checked));
-      return make("label", { className: "check" }, box, "Intervals");
-    }
-
     show(place, shown) {
       this.shown[place] = shown;
       this.refill();
@@ -280,8 +204,8 @@
 
     // Which rows are shown: those with every word that is searched for, and of the chosen category.
     choose() {
-      const wanted = (this.search ? this.search.value : "").toLowerCase().split(/\s+/).filter(Boolean);
-      const only = this.filter ? this.filter() : null;
+      const wanted = (this.search?.value || "").toLowerCase().split(/\s+/).filter(Boolean);
+      const only = this.filter();
       const texts = this.columns.map((column, place) => place).filter((place) => this.columns[place].unit === "text");
       let n = 0;
       this.rows.forEach((row, at) => {
@@ -292,16 +216,6 @@
       });
       const all = this.rows.length;
       this.count.textContent = n === all ? `${all} ${all === 1 ? "row" : "rows"}` : `${n} of ${all} rows`;
-    }
-
-    meanings() {
-      const known = this.columns.filter((column) => column.about);
-      if (!known.length) {
-        return [];
-      }
-      const list = make("dl", {});
-      known.forEach((column) => list.append(make("dt", {}, column.title), make("dd", {}, column.about)));
-      return [make("details", { className: "meanings" }, make("summary", {}, "What the columns mean"), list)];
     }
 
     // The rows and columns that are shown, in their order.
@@ -318,21 +232,6 @@
     }
   }
 
-  // A menu closes by Escape, and by a click elsewhere.
-  function closes(menu) {
-    menu.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && menu.open) {
-        menu.open = false;
-        menu.querySelector("summary").focus();
-      }
-    });
-    document.addEventListener("click", (event) => {
-      if (!menu.contains(event.target)) {
-        menu.open = false;
-      }
-    });
-  }
-
   // oodometer.table(element, columns, rows, options): columns as {title, unit, about, better, digits, bar, hidden}, cells
   // as text, a number, null or [value, low, high, n]; options {caption, filters, name}.
   function table(element, columns, rows, options) {
@@ -343,18 +242,14 @@
     return living;
   }
 
-  function dataOf(element) {
-    return JSON.parse(element.querySelector(":scope > script[type='application/json']").textContent);
-  }
-
   function startAll() {
     for (const element of document.querySelectorAll(".table[data-table]")) {
       const fold = element.closest("details.numbers");
       if (!fold) {
-        new LivingTable(element, dataOf(element), false).start();
+        new LivingTable(element, window.oodometer.dataIn(element), false).start();
         continue;
       }
-      fold.addEventListener("toggle", () => new LivingTable(element, dataOf(fold), true).start(), { once: true });
+      fold.addEventListener("toggle", () => new LivingTable(element, window.oodometer.dataIn(fold), true).start(), { once: true });
     }
   }
 

@@ -7,7 +7,7 @@
   function remembered() {
     try {
       return window.localStorage.getItem("oodometer-theme");
-    } catch (error) {
+    } catch {
       return null; // a page without storage, as in some mail programs
     }
   }
@@ -15,7 +15,7 @@
   function remember(theme) {
     try {
       window.localStorage.setItem("oodometer-theme", theme);
-    } catch (error) {
+    } catch {
       // not remembered, then
     }
   }
@@ -32,7 +32,7 @@
   }
 
   function connect() {
-    const button = document.querySelector("button.theme");
+    const button = /** @type {HTMLButtonElement} */ (document.querySelector("button.theme"));
     button.hidden = false;
     label(button);
     button.addEventListener("click", function () {
