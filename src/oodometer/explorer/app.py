@@ -99,7 +99,8 @@ def _add_page(
     @lru_cache(KEPT)
     def html_body(state: object, asked: Asked, address: str) -> bytes:  # noqa: ARG001
         values = {**page(**dict(asked)), **more(**dict(asked))}
-        return html_of(template, {**values, "address": address, "pictures": explorer.picture is not None}).encode()
+        shared = {"address": address, "pictures": explorer.picture is not None, "progress": explorer.progress()}
+        return html_of(template, {**values, **shared}).encode()
 
     @wraps(page)
     def as_json(**asked: Any) -> Response:
@@ -214,6 +215,13 @@ def _add_images(app: FastAPI, explorer: Explorer) -> None:
 
 
 def _add_files(app: FastAPI, explorer: Explorer) -> None:
+    @app.get("/progress" + JSON, response_model=dict[str, Any])
+    def progress() -> dict[str, Any]:
+        """How far what is computed in the background is; nothing where all is computed."""
+        explorer.catalogue()
+        found = explorer.progress()
+        return {"computing": found.as_json() if found else None}
+
     told = {200: {"content": {"image/png": {}}}, **_errors({"text/html": {}})}
 
     @app.get("/picture", response_class=Response, responses=told)
