@@ -70,16 +70,14 @@ def explorer_app(explorer: Explorer, *, hosts: tuple[str, ...] = (), token: str 
 
 
 def warm(explorer: Explorer) -> None:
-    """Make the first pages, so that nobody waits for what is imported when it is first used."""
-    explorer.study()
+    """Make pages that many ask for, so that nobody waits for what is imported when it is first used."""
     first: dict[str, Callable[[], dict[str, Any]]] = {
-        "leaderboard": lambda: _leaderboard.leaderboard(explorer),
         "compare": lambda: _compare.compare(explorer),
         "images": lambda: _images.images(explorer, _images.Filters()),
     }
     for template, page in first.items():
         with suppress(OodometerError):
-            html_of(template, {**page(), **_leaderboard.glance(explorer), "address": "", "pictures": False})
+            html_of(template, {**page(), "address": "", "pictures": False})
 
 
 def _add_page(
