@@ -69,8 +69,10 @@ def test_a_run_shows_up_part_by_part_and_sealed(own_shop, tables):
     first = tables.catalogue().data[held.data].first
     expected = {first + at: (before[first + at][0] + 1, before[first + at][1] + int(rank[at] == 0)) for at in range(n)}
     assert agreement(tables) == expected
-    about = tables.ask("SELECT count(*) FROM answers WHERE cell = $cell", cell=held.number)
-    assert about == [(n,)]  # and not the parts' rows besides
+    for at in range(n):
+        said = [answer for answer in tables.about(first + at) if answer.cell == held.number]
+        assert [answer.rank for answer in said] == [rank[at]]  # once, and not the parts' rows besides
+    assert {answer.cell for answer in tables.about(first)} == {one.number for one in tables.catalogue().held}
 
 
 def test_a_cell_that_is_gone_is_forgotten(own_shop, tables):

@@ -207,9 +207,9 @@ def _of_many_images(metric: Metric, confidence: np.ndarray, rank: np.ndarray, le
     from scipy.special import ndtri
 
     value, n = float(metric.of(confidence, rank)), len(rank)
-    half = float(ndtri((1 + level) / 2) * influences_on_area(confidence, rank == 0).std() / np.sqrt(n))
-    if half == 0:
+    if len(np.unique(rank == 0)) == 1:
         return Estimate(value, None, None, n, "none: all images are answered alike")
+    half = float(ndtri((1 + level) / 2) * influences_on_area(confidence, rank == 0).std() / np.sqrt(n))
     low, high = np.clip([value - half, value + half], *metric.bounds).tolist()
     return Estimate(value, low, high, n, f"infinitesimal jackknife {100 * level:g}%")
 

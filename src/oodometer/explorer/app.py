@@ -15,6 +15,7 @@ from oodometer.explorer import queries
 from oodometer.explorer.error_pages import add_errors, refused
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.guard import SECTION_POLICY, Guard
+from oodometer.explorer.links import JSON
 from oodometer.explorer.page_routes import Extra, Routes, errors_told
 from oodometer.explorer.pages import compare as _compare
 from oodometer.explorer.pages import image as _image
@@ -74,17 +75,15 @@ def explorer_app(
 
 
 def warm(explorer: Explorer) -> None:
-    """Make the first pages, so that nobody waits for what is imported when it is first used."""
-    explorer.study()
+    """Make pages that many ask for, so that nobody waits for what is imported when it is first used."""
     first: dict[str, Callable[[], dict[str, Any]]] = {
-        "leaderboard": lambda: _leaderboard.leaderboard(explorer),
         "compare": lambda: _compare.compare(explorer),
         "images": lambda: _images.images(explorer, Filters()),
     }
     around = Routes(FastAPI(), explorer).around("")
     for template, page in first.items():
         with suppress(OodometerError):
-            html_of(template, {**page(), **_leaderboard.glance(explorer), **around})
+            html_of(template, {**page(), **around})
 
 
 def _add_lists(routes: Routes) -> None:
@@ -211,6 +210,13 @@ def _filters(**asked: Any) -> Filters:
 
 def _add_files(routes: Routes) -> None:
     explorer = routes.explorer
+
+    @routes.app.get("/progress" + JSON, response_model=dict[str, Any])
+    def progress() -> dict[str, Any]:
+        """How far what is computed in the background is; nothing where all is computed."""
+        explorer.catalogue()
+        found = explorer.progress()
+        return {"computing": found.as_json() if found else None}
 
     told = {200: {"content": {"image/png": {}}}, **errors_told({"text/html": {}})}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,7 @@ from oodometer.core.records import ShiftRecord
 from oodometer.explorer import queries
 from oodometer.explorer.answer_tables import AnswerTables
 from oodometer.explorer.catalogue import Catalogue, Held, UnknownName
+from oodometer.explorer.progress import Progress
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.queries import Pairs, literal
 from oodometer.store.store import Store
@@ -45,6 +47,7 @@ class Explorer:
         self._study: Study | None = None
         self._why_no_study = ""
         self._studied = 0
+        self._progress = Progress("shifts", 0, 0, 0.0)
         self._pause_until = 0.0
         self._working = threading.Lock()
         self.accuracies = lru_cache(2)(self._accuracies)
@@ -65,7 +68,11 @@ class Explorer:
     def state(self) -> tuple[int, int, bool]:
         """What pages depend on: while it is the same, so are they."""
         study = self.study()
-        return self.catalogue().version, id(study), self.studying
+        return self.catalogue().version, id(study), self.progress() is not None
+
+    def progress(self) -> Progress | None:
+        """How far what is computed in the background is; None where all is computed."""
+        return (self._progress if self.studying else None) or self.index.progress()
 
     # The study
 
@@ -93,13 +100,16 @@ class Explorer:
         """The study of what is in the store now."""
         self._pause_until = 0.0
         self.study()
+        self.index.wait()
         with self._working:
             return self._study
 
     def _make_study(self, version: int) -> None:
         begun = time.monotonic()
+        self._progress = Progress("shifts", 0, 0, begun)
         try:
-            self._study, self._why_no_study = study_of(self.catalogue().index, origins=self._origins), ""
+            self._study = study_of(self.catalogue().index, origins=self._origins, progress=self._told)
+            self._why_no_study = ""
         except OodometerError as why:
             self._why_no_study = str(why)
         finally:
@@ -107,6 +117,9 @@ class Explorer:
             spent = time.monotonic() - begun
             self._pause_until = time.monotonic() + max(LEAST_PAUSE, PAUSES * spent)
             self._working.release()
+
+    def _told(self, done: int, total: int) -> None:
+        self._progress = replace(self._progress, done=done, total=total)
 
     # Numbers
 

@@ -84,6 +84,7 @@ class Routes:
             "pictures": self.explorer.picture is not None,
             "pages": navigation(self.explorer),
             "fixed": self.fixed,
+            "progress": self.explorer.progress(),
         }
 
 

@@ -3,19 +3,16 @@
 The tables, made from the store's files (see `oodometer.explorer.answer_tables`):
 
     images(place, data, id, label, content)                 every image of every data set, numbered through
-    answers(place, cell, prediction, rank, confidence)      every prediction, by image
     agreement(place, condition, n, n_right)                 of the models asked, how many are right; summed up when read
 
-Files are in the order of cells, and the table of answers in that of images: so either is quick.
+Files are in the order of cells; answers by image are in `oodometer.explorer.by_image`: so either is quick.
 """
 
 from __future__ import annotations
 
 TABLES = """
 CREATE TABLE images (place UINTEGER, data USMALLINT, id VARCHAR, label INTEGER, content BLOB);
-CREATE TABLE answers (place UINTEGER, cell UINTEGER, prediction INTEGER, rank INTEGER, confidence FLOAT);
 CREATE TABLE agreement (place UINTEGER, condition UINTEGER, n INTEGER, n_right INTEGER);
-CREATE TABLE loading (key VARCHAR, cell UINTEGER, first UINTEGER, condition UINTEGER);
 """
 
 LOAD_IMAGES = """
@@ -23,23 +20,7 @@ INSERT INTO images SELECT $first + image, $data, id, label, content
 FROM read_parquet($files, hive_partitioning = false) ORDER BY image
 """
 
-# The key of a cell is in the address of each of its files, however DuckDB spells it.
-LOAD_ANSWERS = r"""
-INSERT INTO answers
-SELECT loading.first + image AS spot, loading.cell, prediction, rank,
-    CASE WHEN isnan(confidence) THEN NULL ELSE confidence END
-FROM read_parquet($files, filename = true, hive_partitioning = false) AS rows
-JOIN loading ON loading.key = regexp_extract(rows.filename, '[/\\]cells[/\\]([0-9a-f]{32})[/\\]', 1)
-ORDER BY spot
-"""
-
-COUNT_AGREEMENT = """
-INSERT INTO agreement
-SELECT place, condition, $sign * count_if(rank >= 0), $sign * count_if(rank = 0)
-FROM answers JOIN loading USING (cell) GROUP BY place, condition
-"""
-
-FORGET_CELLS = "DELETE FROM answers WHERE cell IN (SELECT cell FROM loading)"
+ADD_AGREEMENT = "INSERT INTO agreement SELECT place, condition, n, n_right FROM changes"
 
 PLACE_OF = "SELECT place, label FROM images WHERE data = $data AND id = $id"
 
@@ -49,8 +30,6 @@ WITH it AS (SELECT place, content FROM images WHERE data = $data AND id = $id)
 SELECT images.place, images.data, images.label, octet_length(it.content) > 0 AND images.content = it.content
 FROM images, it WHERE images.id = $id ORDER BY images.place <> it.place, images.data
 """
-
-ANSWERS_ABOUT = "SELECT cell, prediction, rank, confidence FROM answers WHERE place = $place"
 
 # Which class of the data each class of the answers is: all pairs that occur.
 LABEL_PAIRS = """

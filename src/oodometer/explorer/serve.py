@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -129,7 +130,6 @@ def _answer(explorer: Explorer, listening: socket.socket, host: str, watcher: Se
     if n_cells > MANY_CELLS:
         watcher.tell(f"reading {n_cells} cells")
     n = sum(held.n_rows for held in explorer.catalogue().held)
-    warm(explorer)
     local = is_loopback(host)
     token = None if local else secrets.token_urlsafe(24)
     hosts = (HOST, "localhost", "[::1]", host.lower(), f"[{host.lower()}]") if local else ()
@@ -137,5 +137,6 @@ def _answer(explorer: Explorer, listening: socket.socket, host: str, watcher: Se
     watcher.tell(f"{n:,} predictions; Ctrl-C ends")
     port = listening.getsockname()[1]
     watcher.ready(f"http://{reached_at(listening, host)}:{port}/" + (f"?token={token}" if token else ""))
+    threading.Thread(target=warm, args=(explorer,), daemon=True).start()
     settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
     uvicorn.Server(settings).run(sockets=[listening])

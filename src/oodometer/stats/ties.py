@@ -52,13 +52,13 @@ def p_of_counts(right: np.ndarray) -> np.ndarray:
     Returns:
         (M, M).
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     ones = right.astype(np.float32)
     both = ones @ ones.T
-    only = np.rint(ones.sum(axis=1)[:, None] - both)  # right where the other is wrong
+    only = np.rint(ones.sum(axis=1)[:, None] - both).astype(np.int64)  # right where the other is wrong
     fewer, differing = np.minimum(only, only.T), only + only.T
-    p: np.ndarray = np.minimum(2 * binom.cdf(fewer, differing, 0.5), 1.0)
+    p: np.ndarray = np.minimum(2 * bdtr(fewer, differing, 0.5), 1.0)
     return p
 
 

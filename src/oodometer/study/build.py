@@ -13,7 +13,7 @@ from oodometer.analysis.people import models_alone
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Source, index_at
 from oodometer.study.grid import grid_of
-from oodometer.study.shifts import study_shift, study_shifts
+from oodometer.study.shifts import Progress, study_shift, study_shifts
 from oodometer.study.study import Study, StudyCondition, StudyModel, StudyShift
 
 
@@ -23,6 +23,7 @@ def study_of(
     origins: Mapping[str, Origin] | None = None,
     options: RobustnessOptions = DEFAULT_OPTIONS,
     only: Sequence[str] | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """All that a store knows. One bad cell is noted, and is no error.
 
@@ -31,6 +32,7 @@ def study_of(
         options: How the lines are drawn; cut and knee are by default those that the catalogue knows of each shift.
         only: The shifts that are wanted, since each takes a while; a condition, a family, a pattern, and any of them
             with its clean set as ``SHIFT~CLEAN``. An error, where one of them can't be had.
+        progress: Called with the number of shifts that are done, and of all.
     """
     every = index_at(store)
     index, said = models_alone(every), origins or {}
@@ -39,7 +41,7 @@ def study_of(
         raise StoreError(f"{index}: nothing in it yet; 'oodometer run' or 'oodometer import' makes it")
     notes = list(grid.notes)
     if only is None:
-        found = study_shifts(index, said, options)
+        found = study_shifts(index, said, options, progress)
         shifts = found.shifts
         notes += found.notes
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from oodometer.analysis.accuracy_pairs import pairs_of
@@ -25,12 +25,20 @@ class Found:
     notes: tuple[str, ...]
 
 
-def study_shifts(index: Index, origins: Mapping[str, Origin], options: RobustnessOptions) -> Found:
+Progress = Callable[[int, int], None]
+"""Who hears how many shifts are done, and of how many."""
+
+
+def study_shifts(
+    index: Index, origins: Mapping[str, Origin], options: RobustnessOptions, progress: Progress | None = None
+) -> Found:
     """Every shift that the store has both sides of; one that can't be drawn is noted, and is no error."""
     measured = measured_shifts(index)
     shifts: list[StudyShift] = []
     notes = list(measured.notes)
-    for shift in measured.shifts:
+    for done, shift in enumerate(measured.shifts):
+        if progress:
+            progress(done, len(measured.shifts))
         if shift.measure == "none":  # images of no class have no accuracy
             continue
         try:

@@ -73,10 +73,10 @@ def _answers(
     explorer: Explorer, catalogue: Catalogue, held: Sequence[Held], places: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Every answer about the image, in the order of the cells."""
-    rows = {row[0]: row for place in places for row in explorer.index.ask(queries.ANSWERS_ABOUT, place=place)}
+    said = {answer.cell: answer for place in places for answer in explorer.index.about(place)}
     found = []
-    for one in (one for one in held if one.number in rows):
-        _, answer, rank, confidence = rows[one.number]
+    for one in (one for one in held if one.number in said):
+        _, answer, rank, confidence = said[one.number]
         found.append(
             {
                 "condition": one.condition,

@@ -3,7 +3,7 @@
 // with links in their cells, so that their rows are moved as they are.
 "use strict";
 (function () {
-  const LOOK_AGAIN_MS = 2000;
+  const LOOK_AGAIN_MS = 1000;
   const FEW_ROWS = 15;
 
   function valueOf(row, place) {
@@ -118,7 +118,23 @@
   document.querySelectorAll("table.searched").forEach(search);
   document.querySelectorAll("form.filters").forEach(leaveEmptyOut);
   document.querySelectorAll("form.filters").forEach(sendWhenChosen);
+  // What is computed in the background is told as it goes on, and shown when it is done.
+  async function tellProgress() {
+    try {
+      const answer = await fetch("/progress.json", { cache: "no-store" });
+      const found = (await answer.json()).computing;
+      if (found === null) {
+        window.location.reload();
+        return;
+      }
+      document.getElementById("computing").textContent = found.said;
+    } catch (error) {
+      // The server may be gone for a moment.
+    }
+    window.setTimeout(tellProgress, LOOK_AGAIN_MS);
+  }
+
   if (document.body.dataset.pending !== undefined) {
-    window.setTimeout(() => window.location.reload(), LOOK_AGAIN_MS);
+    tellProgress();
   }
 })();

@@ -154,10 +154,10 @@ def test_one_intervention_is_told_as_one(store):
 
 
 def test_a_pair_that_can_not_be_compared_is_noted(store, monkeypatch):
-    def refused(store, a, b, *, level):
+    def refused(index, a, b):
         raise StoreError(f"{b.model_name} saw other images")
 
-    monkeypatch.setattr(interventions, "compare_cells", refused)
+    monkeypatch.setattr(interventions, "counts_of_pair", refused)
     found = interventions.interventions_of(study_of(store, origins=PARENTS))
     assert found.found == ()
     assert found.notes == (
