@@ -108,7 +108,8 @@ class Explorer:
         begun = time.monotonic()
         self._progress = Progress("shifts", 0, 0, begun)
         try:
-            self._study = study_of(self.catalogue().index, origins=self._origins, progress=self._told)
+            found = study_of(self.catalogue().index, origins=self._origins, progress=self._told)
+            self._study = replace(found, picture=self.picture)
             self._why_no_study = ""
         except OodometerError as why:
             self._why_no_study = str(why)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oodometer.study import Study, StudyShift
+from oodometer.study.value_slices import has_columns
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ def has_confidences(study: Study) -> bool:
     return any(cell.known_classes is None for model in study.models for cell in model.cells)
 
 
+def has_predictions(study: Study) -> bool:
+    """Whether it is known what some model answers to each image."""
+    return any(model.cells for model in study.models)
+
+
 def has_families(study: Study) -> bool:
     """Whether something was corrupted by a family of corruptions."""
     return any(condition.member is not None for condition in study.conditions)
@@ -56,5 +62,8 @@ SECTION_PAGES = (
     SectionPage(
         "/calibration", "Calibration", "uncertainty", has_confidences, of_shift=lambda shift: bool(shift.points.cells)
     ),
+    SectionPage("/classes", "Classes", "classes", has_predictions, of_shift=lambda shift: bool(shift.points.cells)),
+    SectionPage("/slices", "Slices", "slices", has_columns, of_shift=lambda shift: bool(shift.points.cells)),
+    SectionPage("/pictures", "Pictures", "shift_pictures", lambda study: study.picture is not None, of_model=False),
 )
 """In the order of the navigation."""

@@ -46,6 +46,12 @@ def value_slices(study: Study) -> list[ValueSlices]:
     return [_sliced(study, column, conditions[:MOST_CONDITIONS]) for column, conditions in sorted(found.items())]
 
 
+def has_columns(study: Study) -> bool:
+    """Whether the data say more of their images than the class; whether that cuts them into groups is not looked at."""
+    records = (condition.record for condition in _conditions(study))
+    return any(study.index.images_of(record).columns for record in records if record is not None)
+
+
 def _conditions(study: Study) -> Iterator[StudyCondition]:
     """Those that were run; of families of corruptions none, for their images are the clean ones."""
     return (one for one in study.conditions if one.record is not None and one.accuracies and one.member is None)
