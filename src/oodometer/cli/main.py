@@ -14,7 +14,6 @@ import click
 from oodometer import __version__
 from oodometer.cli.own_stdout import own_stdout
 from oodometer.core.errors import OodometerError
-from oodometer.core.model import PENDING
 
 VERBS = {
     "build": "Make a data set: icons of many vendors.",
@@ -96,6 +95,8 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the line; end at once where a library still computes what nobody waits for any more."""
+        from oodometer.core.model import PENDING
+
         super().show(file)
         if any(thread.name == PENDING for thread in threading.enumerate()):
             # The end of the interpreter would pull the ground from under it, and the process be aborted.
