@@ -23,7 +23,7 @@ def csv_of(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     wide = [any(isinstance(value, Estimate) for value in table.values(place)) for place in range(len(table.columns))]
-    heads = [[f"{safe(column.key)}{end}" for end in ENDS] for column in table.columns]
+    heads: list[list[Value]] = [[f"{safe(column.key)}{end}" for end in ENDS] for column in table.columns]
     for fields in [heads, *([_fields(value) for value in row] for row in table.rows)]:
         cells = zip(fields, wide, strict=True)
         writer.writerow([field for of_cell, several in cells for field in (of_cell if several else of_cell[:1])])
