@@ -336,7 +336,7 @@ def test_scores_are_those_of_score_on_both_sides(filled, clean, other):
     places = {(one.metric, one.condition) for one in found.scores}
     assert places >= {("aurra", "clean"), ("aurra", "v2"), ("rms-calibration", "clean"), ("rms-calibration", "v2")}
     assert {condition for metric, condition in places if metric == "aurra"} == {"clean", "v2"}
-    names = ["aurra", "rms-calibration", "mean-corruption-error", "ce", "relative-ce"]
+    names = ["aurra", "ece", "rms-calibration", "mean-corruption-error", "ce", "relative-ce"]
     expected = score(filled.store, metrics=names, options=ScoreOptions(draws=100)).rows
     wanted = {(row.model, row.condition, row.metric): row.estimate for row in expected}
     mine = {(one.model, one.condition, one.metric): one.estimate for one in found.scores}

@@ -25,7 +25,7 @@ MOST_COMPARISONS = 20
 OF_CONFIDENCES = "aurra"
 """Where it is defined, all that needs confidences is."""
 
-METRICS = ("mce", "relative-mce", "mean-corruption-error", "rms-calibration", OF_CONFIDENCES)
+METRICS = ("mce", "relative-mce", "mean-corruption-error", "ece", "rms-calibration", OF_CONFIDENCES)
 """What the leaderboard has besides accuracies."""
 
 
@@ -170,7 +170,7 @@ def _scores(study: Study) -> list[Line]:
     names = ["top-1", *(name for name in METRICS if name in known)]
     lines = [_line("score", store, "--metrics", ",".join(names), *options)]
     if OF_CONFIDENCES in known:
-        lines.append(_line("score", store, "--metrics", "ece,reliability,response-curve", *options))
+        lines.append(_line("score", store, "--metrics", "reliability,response-curve", *options))
     outside = "auroc,aupr,fpr@95%"
     return lines + [
         _line("score", store, "--metrics", outside, "--ood", name, *options) for name in outside_sets(study)

@@ -12,6 +12,7 @@ from oodometer.analysis.origins import Origin
 from oodometer.analysis.score import score
 from oodometer.core.model import Input
 from oodometer.core.preprocessing import Geometry
+from oodometer.data.imagenet import imagenet
 from oodometer.document.html_environment import json_in_html
 from oodometer.document.section import Pictures, Plot
 from oodometer.document.table import Table
@@ -91,6 +92,17 @@ def test_corruption_errors_are_those_of_score(filled):
     assert [row[0][0] for row in family["ce"]] == pytest.approx([0.5, 1])
     assert table.caption == "Corruption error (CE) of each model in per cent under the corruptions of imagenet-c."
     assert any("AlexNet" in note for note in table.footnotes)
+
+
+def test_one_corruption_of_the_fifteen_has_ce_and_no_mean(filled, make_dataset, right):
+    data = make_dataset(200, space=imagenet(), name="imagenet")
+    filled.add(data, right(180, 200))
+    for severity in SEVERITIES:
+        filled.add(data, right(100, 200), condition=f"imagenet-c/{COMMON[0]}/{severity}")
+    table = part(section(study_of(filled.store)), Table, "corruption-errors-1")
+    assert [column.key for column in table.columns[3:]] == ["error", COMMON[0]]
+    # by the definition of CE: the sum of the errors by that of AlexNet's
+    assert column_of(table, COMMON[0])["mine"].value == pytest.approx(5 * 0.5 / alexnet().errors[0].sum())
 
 
 def test_another_family_has_accuracies_and_says_why(filled):

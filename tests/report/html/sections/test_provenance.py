@@ -225,7 +225,7 @@ def test_commands_give_the_numbers_of_the_page(store):
     for model, estimate in study.conditions[0].accuracies.items():
         assert shown[model, "clean", "top-1"] == asdict(estimate)
     told = {(one.model, one.condition, one.metric): asdict(one.estimate) for one in study.scores}
-    assert {metric for _, _, metric in told} == {"rms-calibration", "aurra"}
+    assert {metric for _, _, metric in told} == {"ece", "rms-calibration", "aurra"}
     assert told == {place: shown[place] for place in told}
     assert not [what for what in found if "line of each shift" in what]  # two models make no line
 

@@ -9,10 +9,10 @@ from oodometer.analysis.text import plural
 from oodometer.document.numbers import in_words
 from oodometer.document.section import Part, Plot, Section
 from oodometer.document.table import Table
-from oodometer.report.html.corruption_data import grid_data
+from oodometer.report.html.corruption_data import Errors, grid_data
 from oodometer.report.html.corruption_sheet import contact_sheets
 from oodometer.report.palette import UNKNOWN
-from oodometer.report.tables.corruptions import corruption_errors, grid_table
+from oodometer.report.tables.corruptions import MEAN, corruption_errors, grid_table
 from oodometer.report.tables.model_table import on_page
 from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study
@@ -40,7 +40,7 @@ def section(study: Study) -> Section | None:
     errors = [corruption_errors(study, grid) for grid in grids]
     data = {"families": [grid_data(grid, one, categories) for grid, one in zip(grids, errors, strict=True)]}
     of_grids = enumerate(zip(grids, errors, strict=True), start=1)
-    tables = [_table(study, grid, place, has_errors=bool(one)) for place, (grid, one) in of_grids]
+    tables = [_table(study, grid, place, one) for place, (grid, one) in of_grids]
     heat = Plot(HEAT, HEAT_CAPTION, "heatmap", data, height=_height(grids[0]))
     # The script of the curves reads the numbers of the heat map, so that they are in the page once.
     curves = Plot("corruptions-severity", CURVES_CAPTION, "severity", {"of": HEAT}, height=480)
@@ -48,17 +48,17 @@ def section(study: Study) -> Section | None:
     return Section("corruptions", "Corruptions", tuple(_lead(grid) for grid in grids), parts)
 
 
-def _table(study: Study, grid: CorruptionGrid, place: int, *, has_errors: bool) -> Table:
+def _table(study: Study, grid: CorruptionGrid, place: int, errors: Errors) -> Table:
     """CE where it is defined, else accuracies: that of ``oodometer table --what corruptions``, the best mean first."""
-    ratio, mean = ("ce", "mce") if has_errors else ("", "mean")
-    has_mean = has_errors or any(grid.mean(model) for model in grid.models)
+    ratio, mean = ("ce", "mce") if errors else ("", "mean")
+    has_mean = any((model, MEAN) in errors if errors else grid.mean(model) for model in grid.models)
     options = TableOptions(sort=mean if has_mean else "", grouped=False)
     table = on_page(grid_table(study, grid, ratio, options), lambda column: column.key != "parent")
     return replace(
         table,
         id=f"corruption-errors-{place}",
         folded=place > 1 or len(table.rows) > MOST_OPEN,
-        footnotes=table.footnotes if has_errors else (*table.footnotes, NO_CE),
+        footnotes=table.footnotes if errors else (*table.footnotes, NO_CE),
     )
 
 
