@@ -46,6 +46,15 @@ def test_the_same_photographs_are_paired_and_corrected(paired):
     assert cat.standard == per_class["per-class[cat]"] == share_of(7, 8)
 
 
+def test_photographs_are_the_same_by_id_and_class_whatever_their_files_are(paired, filled, make_dataset):
+    labels = [0] * 8 + [1] * 4
+    on_disk = make_dataset(12, labels=labels, space=PETS, name="disk", contents=[bytes([at] * 16) for at in range(12)])
+    filled.add(on_disk, [0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1], condition="imagenet-c:disk/fog/3")
+    found = odo.class_changes(paired, "mine", "imagenet-c:disk/fog/3")
+    assert found.paired
+    assert found.rows == odo.class_changes(paired, "mine", "fog/3").rows
+
+
 def test_other_photographs_are_not_and_only_classes_of_both_count(filled, make_dataset):
     clean = make_dataset(10, labels=[0] * 6 + [2] * 4, space=PETS, name="iid")
     new = make_dataset(9, labels=[0] * 5 + [3] * 4, ids=[f"n{at}" for at in range(9)], space=PETS, name="sketch")

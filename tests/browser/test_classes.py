@@ -87,9 +87,9 @@ def test_a_clicked_picture_is_shown_pixel_by_pixel(report: str, browser_page: Pa
     sheet.locator("img").last.click()
     dialog = browser_page.locator("dialog.enlarged")
     assert dialog.is_visible()
-    assert f"contrast · severity 5 · {SIDE} × {SIDE} pixels, 4 times as large" in dialog.inner_text()
+    assert f"contrast · severity 5 · {SIDE} × {SIDE} pixels, 7 times as large" in dialog.inner_text()
     box = dialog.locator("img").bounding_box()
-    assert (round(box["width"]), round(box["height"])) == (4 * SIDE, 4 * SIDE)
+    assert (round(box["width"]), round(box["height"])) == (7 * SIDE, 7 * SIDE)  # in 75 % of 900 pixels
     browser_page.keyboard.press("ArrowRight")  # round to the first
     assert dialog.inner_text().startswith("clean")
     browser_page.keyboard.press("Escape")

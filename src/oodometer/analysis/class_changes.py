@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class ClassChanges:
     Args:
         on: The shift, and in ``standard`` the name of its clean side.
         paired: Whether both sides are the same photographs.
+        n_tests: For how many classes the intervals of the changes are corrected (Bonferroni).
         left_out: Classes that have images on one side alone.
     """
 
@@ -55,12 +56,8 @@ class ClassChanges:
     standard: str
     rows: tuple[ClassChange, ...]
     paired: bool
+    n_tests: int
     left_out: tuple[str, ...] = ()
-
-    @property
-    def n_tests(self) -> int:
-        """For how many classes the intervals of the changes are corrected."""
-        return len(self.rows)
 
     @property
     def convention(self) -> str:
@@ -79,18 +76,17 @@ class ClassChanges:
         Args:
             top: How many classes, at most; None: all.
         """
-        head = f"{self.model} from {self.standard} to {self.on}: {plural(len(self.rows), 'class', 'classes')}"
+        head = f"{self.model} from {self.standard} to {self.on}: {plural(self.n_tests, 'class', 'classes')}"
         lines = [["class", "clean", "shifted", "change"]]
         for row in self.rows[:top]:
             told = (f"{estimate:.4f} n={estimate.n}" for estimate in (row.standard, row.shifted))
             lines.append([row.name, *told, f"{row.change:+.4f}"])
-        left = len(self.rows) - len(lines) + 1
+        left = self.n_tests - len(lines) + 1
         return "\n".join([head, columns(lines), *([f"{left} more"] if left else [])])
 
     def as_json(self, top: int | None = None) -> dict[str, Any]:
         """The same as plain values."""
-        told = {"n_tests": self.n_tests, "convention": self.convention}
-        return {**vars(self), **told, "rows": [asdict(row) for row in self.rows[:top]]}
+        return {**vars(self), "convention": self.convention, "rows": [asdict(row) for row in self.rows[:top]]}
 
 
 def class_changes(store: Source, model: str, on: str, *, level: float = 0.95) -> ClassChanges:
@@ -108,8 +104,14 @@ def class_changes(store: Source, model: str, on: str, *, level: float = 0.95) ->
     return changes_of(index, model, asked_shift(index, on), level=level)
 
 
-def changes_of(index: Index, model: str, shift: MeasuredShift, *, level: float = 0.95) -> ClassChanges:
-    """What a shift of the store does to each class of a model's answers."""
+def changes_of(
+    index: Index, model: str, shift: MeasuredShift, *, level: float = 0.95, most: int | None = None
+) -> ClassChanges:
+    """What a shift of the store does to each class of a model's answers.
+
+    Args:
+        most: How many classes are wanted, those that lose most; None: all. The correction is for all of them.
+    """
     check_level(level)
     if shift.measure != "top-1":
         raise UsageError(f"{shift.name} is not judged by top-1, so there is no accuracy of a class")
@@ -117,23 +119,36 @@ def changes_of(index: Index, model: str, shift: MeasuredShift, *, level: float =
     members = cells_under(index, model, [side.condition for side in shift.members], shift.name)
     if len({cell.classes for cell in (clean, *members)}) > 1:
         raise StoreError(f"{index}: the two sides of {shift.name} are not over the same classes")
-    paired = not shift.of_other_images and same_photographs(index.images(clean), index.images(members[0]))
+    paired = not shift.of_other_images and _are_same(index, clean, members[0])
     sides = _paired_sides(index, clean, members) if paired else _sides(index, clean, members)
     names = answer_names(index, clean) | answer_names(index, members[0])
-    both = np.intersect1d(sides.labels_x, sides.labels_y)
-    alone = np.setxor1d(sides.labels_x, sides.labels_y)
+    x, y = _by_class(*sides[:2]), _by_class(*sides[2:])
+    both = sorted(
+        (label for label in x if label in y),
+        key=lambda label: (y[label].mean() - x[label].mean(), name_in(names, label)),
+    )
     change = _difference(paired, corrected_level(level, max(len(both), 1)))
-    rows = []
-    for label in both.tolist():
-        x, y = sides.right_x[sides.labels_x == label], sides.right_y[sides.labels_y == label]
-        rows.append(ClassChange(name_in(names, label), accuracy_of(x, level), accuracy_of(y, level), change(x, y)))
-    rows.sort(key=lambda row: (row.change.value, row.name))
-    left_out = tuple(name_in(names, label) for label in alone.tolist())
-    return ClassChanges(index.model_name_of[clean.key], shift.name, shift.standard.name, tuple(rows), paired, left_out)
+    rows = tuple(
+        ClassChange(
+            name_in(names, label),
+            accuracy_of(x[label], level),
+            accuracy_of(y[label], level),
+            change(x[label], y[label]),
+        )
+        for label in both[:most]
+    )
+    alone = tuple(name_in(names, label) for label in sorted(x.keys() ^ y.keys()))
+    return ClassChanges(index.model_name_of[clean.key], shift.name, shift.standard.name, rows, paired, len(both), alone)
 
 
-@dataclass(frozen=True)
-class _Sides:
+def _by_class(labels: np.ndarray, right: np.ndarray) -> dict[int, np.ndarray]:
+    """Of each class whether the model is right on its images, in their order."""
+    order = np.argsort(labels, kind="stable")
+    found, starts = np.unique(labels[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(right[order], starts[1:]), strict=True))
+
+
+class _Sides(NamedTuple):
     """On each side the class of every image, and whether the model is right (or in which share), (N,) each."""
 
     labels_x: np.ndarray
@@ -142,9 +157,30 @@ class _Sides:
     right_y: np.ndarray
 
 
+def _are_same(index: Index, a: Cell, b: Cell) -> bool:
+    return a.data.digest == b.data.digest or same_photographs(index.images(a), index.images(b))
+
+
 def _paired_sides(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
+    if all(cell.data.digest == clean.data.digest for cell in members):
+        return _sides_by_position(index, clean, members)
     common = joined(index, [clean, *members], lambda rows: rows.rank == 0)
     return _Sides(common.labels, common.values[0], common.labels, _mean(common.values[1:]))
+
+
+def _sides_by_position(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
+    """Where all are of one data set, its positions tell which images are the same."""
+    rows = [index.read(cell) for cell in (clean, *members)]
+    rank = np.full((len(rows), clean.n_images), -1)
+    for at, of_cell in enumerate(rows):
+        rank[at, of_cell.image] = of_cell.rank
+    label = np.zeros(clean.n_images, dtype=np.int64)
+    label[rows[0].image] = rows[0].label
+    common = (rank >= 0).all(axis=0)
+    if not common.any():
+        raise StoreError(f"{index}: no labelled image in common between {clean.condition_name} and the shift")
+    right = rank[:, common] == 0
+    return _Sides(label[common], right[0], label[common], _mean(right[1:]))
 
 
 def _sides(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
@@ -153,7 +189,7 @@ def _sides(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
     return _Sides(of_x.labels, of_x.values[0], of_y.labels, _mean(of_y.values))
 
 
-def _mean(values: Sequence[np.ndarray]) -> np.ndarray:
+def _mean(values: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
     return np.mean(values, axis=0) if len(values) > 1 else values[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,6 +23,12 @@ def answer_names(index: Index, cell: Cell) -> dict[int, str]:
     The data name the classes; models may number them in another order, or answer some of them alone. What is not seen
     in this cell may be seen in others that number their classes alike.
     """
+    return dict(_answer_names(index, cell.key))
+
+
+@lru_cache(256)
+def _answer_names(index: Index, key: str) -> dict[int, str]:
+    cell = index.by_key[key].cell
     known = _names_in(index, cell)
     for other in _numbered_alike(index, cell):
         if len(known) >= cell.n_classes:

@@ -6,8 +6,9 @@ taken for something else in three of five conditions counts as three fifths.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,10 @@ class Confusion:
     Args:
         on: What was asked for, a condition or a shift; ``conditions`` what it is made of, and ``data`` the images.
         n: Images; each counts once for every condition.
+        n_right, n_answers: How many answers are right, and of how many.
+        n_confused: How many pairs of a class and another answer there are.
         classes: Those that occur, as truth or as an answer, in their order.
-        cells: All in which there is something, row by row.
+        cells: All in which there is something, row by row; or what is right, and the most frequent confusions alone.
     """
 
     model: str
@@ -64,6 +67,9 @@ class Confusion:
     conditions: tuple[str, ...]
     data: str
     n: int
+    n_right: int
+    n_answers: int
+    n_confused: int
     classes: tuple[str, ...]
     cells: tuple[Confused, ...]
 
@@ -72,21 +78,11 @@ class Confusion:
         """What the numbers are."""
         return CONVENTION
 
-    @property
+    @cached_property
     def confusions(self) -> tuple[Confused, ...]:
         """What is off the diagonal, the most frequent first; of equals the larger share of its class."""
         wrong = [cell for cell in self.cells if not cell.is_right]
         return tuple(sorted(wrong, key=lambda cell: (-cell.count, -cell.share.value)))
-
-    @property
-    def n_right(self) -> int:
-        """How many answers are right."""
-        return sum(cell.count for cell in self.cells if cell.is_right)
-
-    @property
-    def n_answers(self) -> int:
-        """Of how many."""
-        return sum(cell.count for cell in self.cells)
 
     def counts(self) -> np.ndarray:
         """The whole matrix over the classes that occur, (C, C): true classes are rows, answers columns."""
@@ -116,17 +112,16 @@ class Confusion:
         shown = wrong[:top]
         lines = [["class", "called", "count", "share of the class"]]
         lines += [[cell.truth, cell.answer, str(cell.count), str(cell.share)] for cell in shown]
-        left = len(wrong) - len(shown)
+        left = self.n_confused - len(shown)
         more = [f"{left} more {'is' if left == 1 else 'are'} confused"] if left else []
         return "\n".join([head, columns(lines), *more])
 
     def as_json(self, top: int | None = None) -> dict[str, Any]:
         """The same as plain values: what is right, and the confusions in their order."""
-        told = {"convention": self.convention, "n_right": self.n_right, "n_answers": self.n_answers}
+        about = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "cells"}
         right = [asdict(cell) for cell in self.cells if cell.is_right]
         wrong = [asdict(cell) for cell in self.confusions[:top]]
-        about = {name: value for name, value in vars(self).items() if name != "cells"}
-        return {**about, **told, "right": right, "confusions": wrong}
+        return {**about, "convention": self.convention, "right": right, "confusions": wrong}
 
 
 def confusion(store: Source, model: str, on: str = "clean", *, level: float = 0.95) -> Confusion:
@@ -141,32 +136,41 @@ def confusion(store: Source, model: str, on: str = "clean", *, level: float = 0.
     return confusion_of(index, cells_of_model_on(index, model, on), on, level=level)
 
 
-def confusion_of(index: Index, cells: Sequence[Cell], on: str, *, level: float = 0.95) -> Confusion:
-    """The confusion matrix of the cells of one model, of one condition or of several."""
+def confusion_of(
+    index: Index, cells: Sequence[Cell], on: str, *, level: float = 0.95, most: int | None = None
+) -> Confusion:
+    """The confusion matrix of the cells of one model, of one condition or of several.
+
+    Args:
+        most: How many confusions are wanted, the most frequent ones; None: all.
+    """
     check_level(level)
     if len({cell.classes for cell in cells}) > 1:
         raise StoreError(f"{index}: the conditions of {on} are not over the same classes; name one of them")
     answers = _Answers.of(index, cells)
+    pairs = _Pairs.of(answers)
     names = answer_names(index, cells[0])
     conditions = tuple(index.condition_name_of[cell.condition.key] for cell in cells)
-    occurring = np.union1d(answers.label, answers.answer).tolist()
     return Confusion(
         index.model_name_of[cells[0].key],
         on,
         conditions,
         cells[0].data.title,
         len(answers.ids),
-        tuple(name_in(names, number) for number in occurring),
+        int(pairs.count[pairs.is_right].sum()),
+        len(answers.label),
+        int((~pairs.is_right).sum()),
+        tuple(name_in(names, number) for number in np.union1d(answers.label, answers.answer).tolist()),
         tuple(
             Confused(
-                name_in(names, label),
-                name_in(names, answer),
-                count,
+                name_in(names, int(pairs.truth[at])),
+                name_in(names, int(pairs.answer[at])),
+                int(pairs.count[at]),
                 share,
                 tuple(answers.ids[answers.image[first]].tolist()),
                 tuple(conditions[place] for place in answers.cell[first].tolist()),
             )
-            for label, answer, count, share, first in _groups(answers, level)
+            for at, share, first in _estimated(answers, pairs, level, most)
         ),
     )
 
@@ -207,53 +211,89 @@ def _numbered(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(list(places), dtype=object), image
 
 
-_Group = tuple[int, int, int, Estimate, np.ndarray]
-"""The true class, the answer, how often, the share of the class, and the place of the first answer to each image."""
+@dataclass(frozen=True)
+class _Pairs:
+    """True classes and answers that occur together, in order, (P,) each.
 
+    Args:
+        count: How often.
+        share: Of the images of the true class, of which there are ``n``.
+        deviation: Of the images' own shares, where there are several conditions; None: each is 0 or 1.
+        order: The places of all answers, pair by pair and then by image, (N,); each pair begins at ``start``.
+    """
 
-def _groups(answers: _Answers, level: float) -> list[_Group]:
-    """The answers by true class and by what was said, in order."""
-    several = int(answers.answer.max()) + 1
-    codes = answers.label.astype(np.int64) * several + answers.answer
-    order = np.lexsort((answers.image, codes))  # stable: of one image the first condition comes first
-    pairs, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
-    first = [some[np.unique(answers.image[some], return_index=True)[1]] for some in np.split(order, starts[1:])]
-    truth, answer = pairs // several, pairs % several
-    is_single = len(answers.ids) == len(codes)
-    shares = _exact(answers, truth, counts, level) if is_single else _over_images(answers, truth, codes, pairs, level)
-    return list(zip(truth.tolist(), answer.tolist(), counts.tolist(), shares, first, strict=True))
+    truth: np.ndarray
+    answer: np.ndarray
+    count: np.ndarray
+    share: np.ndarray
+    n: np.ndarray
+    deviation: np.ndarray | None
+    order: np.ndarray
+    start: np.ndarray
 
+    @property
+    def is_right(self) -> np.ndarray:
+        return np.asarray(self.truth == self.answer)
 
-def _exact(answers: _Answers, truth: np.ndarray, counts: np.ndarray, level: float) -> list[Estimate]:
-    n = np.bincount(answers.label)[truth]
-    low, high = clopper_pearson_bounds(counts, n, level)
-    told = f"clopper-pearson {100 * level:g}%"
-    ends = zip((counts / n).tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True)
-    return [Estimate(value, least, most, of, told) for value, least, most, of in ends]
+    @classmethod
+    def of(cls, answers: _Answers) -> _Pairs:
+        several = int(answers.answer.max()) + 1
+        codes = answers.label.astype(np.int64) * several + answers.answer
+        order = np.lexsort((answers.image, codes))  # stable: of one image the first condition comes first
+        pairs, start, count = np.unique(codes[order], return_index=True, return_counts=True)
+        truth, answer = pairs // several, pairs % several
+        if len(answers.ids) == len(codes):
+            n = np.bincount(answers.label)[truth]
+            return cls(truth, answer, count, count / n, n, None, order, start)
+        share, deviation, n = _over_images(answers, codes, pairs, truth)
+        return cls(truth, answer, count, share, n, deviation, order, start)
 
 
 def _over_images(
-    answers: _Answers, truth: np.ndarray, codes: np.ndarray, pairs: np.ndarray, level: float
-) -> list[Estimate]:
-    """The mean over the images of a class of the share of conditions in which each is called so; Student's interval."""
-    from scipy.special import stdtrit
-
+    answers: _Answers, codes: np.ndarray, pairs: np.ndarray, truth: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and standard deviation over the images of a class of the share of conditions in which each is called so."""
     n_conditions = np.bincount(answers.image)
     labels = np.zeros(len(answers.ids), dtype=np.int64)
     labels[answers.image] = answers.label
     n = np.bincount(labels)[truth]
-    # Each pair of a true class and an answer by each of its images; all other images of the class have a share of 0.
+    # Each pair by each of its images; all other images of the class have a share of 0.
     by_image, times = np.unique(np.stack([codes, answers.image]), axis=1, return_counts=True)
     share, place = times / n_conditions[by_image[1]], np.searchsorted(pairs, by_image[0])
     mean = np.bincount(place, share) / n
-    squares = np.bincount(place, share**2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sd = np.sqrt(np.maximum(squares - n * mean**2, 0) / (n - 1))
-        half = stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * sd / np.sqrt(n)
-    return [_student(*each, level=level) for each in zip(mean.tolist(), half.tolist(), n.tolist(), strict=True)]
+    squares = np.maximum(np.bincount(place, share**2) - n * mean**2, 0)
+    return mean, np.sqrt(squares / np.maximum(n - 1, 1)), n
 
 
-def _student(mean: float, half: float, n: int, *, level: float) -> Estimate:
-    if n == 1 or half < 1e-12:
+def _estimated(
+    answers: _Answers, pairs: _Pairs, level: float, most: int | None
+) -> Iterator[tuple[int, Estimate, np.ndarray]]:
+    """The pairs that are wanted: the place of each, its share, and the place of the first answer to each image."""
+    wanted = np.arange(len(pairs.count))
+    if most is not None:
+        by_count = np.lexsort((-pairs.share, -pairs.count))
+        wanted = np.union1d(np.flatnonzero(pairs.is_right), by_count[~pairs.is_right[by_count]][:most])
+    ends = np.append(pairs.start, len(pairs.order))
+    for at, share in zip(wanted.tolist(), _shares(pairs, wanted, level), strict=True):
+        places = pairs.order[ends[at] : ends[at + 1]]
+        yield at, share, places[np.unique(answers.image[places], return_index=True)[1]]
+
+
+def _shares(pairs: _Pairs, wanted: np.ndarray, level: float) -> list[Estimate]:
+    """Exact intervals; over several conditions Student's over the images."""
+    share, n = pairs.share[wanted].tolist(), pairs.n[wanted].tolist()
+    if pairs.deviation is not None:
+        deviations = pairs.deviation[wanted].tolist()
+        return [_student(*each, level=level) for each in zip(share, deviations, n, strict=True)]
+    low, high = clopper_pearson_bounds(pairs.count[wanted], pairs.n[wanted], level)
+    told = f"clopper-pearson {100 * level:g}%"
+    return [Estimate(*each, told) for each in zip(share, low.tolist(), high.tolist(), n, strict=True)]
+
+
+def _student(mean: float, deviation: float, n: int, *, level: float) -> Estimate:
+    from scipy.special import stdtrit
+
+    if n == 1 or deviation < 1e-9:
         return Estimate(mean, None, None, n, "none: one image" if n == 1 else "none: all images are alike")
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * deviation / n**0.5
     return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0), n, f"student-t {100 * level:g}%")

@@ -18,6 +18,7 @@ from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts, m
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
 from oodometer.analysis.text import columns, dumbbell
+from oodometer.catalogue.class_names import human_names
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
@@ -266,9 +267,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _classes(images: Images) -> set[str]:
-    """The classes that occur, by name."""
+    """The classes that occur, as people call them."""
     others = (label for some in images.other_labels or () for label in some)
-    return {images.space.classes[label] for label in {*images.labels.tolist(), *others} if label >= 0}
+    called = human_names(images.space)
+    return {called[label] for label in {*images.labels.tolist(), *others} if label >= 0}
 
 
 Values = tuple[Estimate, Estimate, Estimate]

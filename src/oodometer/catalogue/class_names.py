@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from oodometer.core.labels import NUMBERS, LabelSpace, numbered
@@ -28,19 +28,30 @@ def human_names(space: LabelSpace, answered: str = "") -> list[str]:
     >>> human_names(numbered(1000))[207], human_names(numbered(300), IMAGENET)[609], human_names(numbered(2))
     ('golden retriever', 'jeep', ['0', '1'])
     """
+    return list(_human_names(space, answered))
+
+
+@lru_cache(16)
+def _human_names(space: LabelSpace, answered: str) -> tuple[str, ...]:
     is_imagenet = space.name == NUMBERS and (len(space) == N_IMAGENET or answered == IMAGENET)
     classes = numbered(N_IMAGENET).classes if is_imagenet else space.classes
     whole = [_spoken(name, is_number=is_imagenet) for name in classes]
     short = [text.removesuffix(f" ({name})") for text, name in zip(whole, classes, strict=True)]
     times = Counter(short)
-    return [(brief if times[brief] == 1 else text).replace("_", " ") for brief, text in zip(short, whole, strict=True)]
+    return tuple(
+        (brief if times[brief] == 1 else text).replace("_", " ") for brief, text in zip(short, whole, strict=True)
+    )
 
 
 def _spoken(name: str, *, is_number: bool) -> str:
     """A class as people call it, with the id or number that the data have; any other name as it is."""
-    names = _names()
-    called = list(names.values())[int(name)] if is_number else names.get(name)
+    called = _in_order()[int(name)] if is_number else _names().get(name)
     return name if called is None else f"{called} ({name})"
+
+
+@cache
+def _in_order() -> tuple[str, ...]:
+    return tuple(_names().values())
 
 
 @cache

@@ -15,6 +15,10 @@ from oodometer.study.study import Study, StudyModel
 MOST_MODELS = 4
 MOST_SUBJECTS = 8
 """Clean sets and shifts."""
+MOST_CONFUSIONS = 400
+"""Of one model on one set: all of twenty classes, and many more than a page shows of a thousand."""
+MOST_CHANGES = 40
+"""Classes of one model under one shift, those that lose most."""
 MOST_ANSWERS = 400_000
 """Of one model under one shift: all of ImageNet-C would be read for as long as all the rest."""
 
@@ -99,7 +103,8 @@ def _view(study: Study, model: StudyModel, subject: _Subject) -> ClassView | Non
     cells = [by_key[record.key] for record in records if record is not None and record.key in by_key]
     if len(cells) < len(subject.conditions) or subject.n > MOST_ANSWERS:
         return None
-    found = confusion_of(study.index, cells, subject.name, level=study.options.resampling.level)
+    level = study.options.resampling.level
+    found = confusion_of(study.index, cells, subject.name, level=level, most=MOST_CONFUSIONS)
     return ClassView(found, _changes(study, model, subject), dict(zip(found.conditions, cells, strict=True)))
 
 
@@ -108,7 +113,7 @@ def _changes(study: Study, model: StudyModel, subject: _Subject) -> ClassChanges
         return None
     try:
         shift = asked_shift(study.index, subject.name)
-        return changes_of(study.index, model.name, shift, level=study.options.resampling.level)
+        return changes_of(study.index, model.name, shift, level=study.options.resampling.level, most=MOST_CHANGES)
     except OodometerError:  # over other classes, or judged by something else: the gap tells why
         return None
 

@@ -53,6 +53,4 @@ def test_photographs_are_small_and_look_alike():
 @pytest.mark.parametrize("side", [32, 224])
 def test_every_pixel_is_kept(side):
     pixels = np.random.default_rng(0).integers(0, 255, (side, side, 3), dtype=np.uint8)
-    image = np.asarray(shown(every_pixel(pixels)).convert("RGB"))
-    times = len(image) // side
-    np.testing.assert_array_equal(image, pixels.repeat(times, axis=0).repeat(times, axis=1))
+    np.testing.assert_array_equal(np.asarray(shown(every_pixel(pixels)).convert("RGB")), pixels)

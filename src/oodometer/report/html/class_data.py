@@ -15,8 +15,6 @@ FEW_CLASSES = 20
 """So many are shown as a whole matrix."""
 MOST_PAIRS = 60
 """Confusions of one model on one set, where there are more classes."""
-MOST_CHANGES = 40
-"""Classes of one model under one shift: those that lose most; all where they are hardly more."""
 WITH_IMAGES = 12
 """Confusions of one model on one set that know images behind them."""
 IMAGES_OF_EACH = 3
@@ -60,7 +58,7 @@ def _view(view: ClassView | None, names: _Names, images: _Images) -> dict[str, A
         "answers": confusion.n_answers,
         "right": confusion.n_right,
         "conditions": len(confusion.conditions),
-        "confused": len(confusion.confusions),
+        "confused": confusion.n_confused,
         "whole": len(confusion.classes) <= FEW_CLASSES,
         "classes": [names.place(name) for name in confusion.classes] if len(confusion.classes) <= FEW_CLASSES else [],
         "pairs": [
@@ -77,9 +75,9 @@ def _view(view: ClassView | None, names: _Names, images: _Images) -> dict[str, A
         if changes is None
         else [
             [names.place(row.name), _numbers(row.standard), _numbers(row.shifted), _numbers(row.change)]
-            for row in changes.rows[:MOST_CHANGES]
+            for row in changes.rows
         ],
-        "n_changes": 0 if changes is None else len(changes.rows),
+        "n_changes": 0 if changes is None else changes.n_tests,
         "paired": changes is not None and changes.paired,
     }
 

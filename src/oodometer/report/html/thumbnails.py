@@ -26,29 +26,23 @@ def thumbnail(pixels: np.ndarray) -> str:
     from PIL import Image, features
 
     image = Image.fromarray(pixels)
-    if max(image.size) <= SHARPEST:
-        return _address(_enlarged(image), "PNG", optimize=True)
+    longest = max(image.size)
+    if longest <= SHARPEST:
+        steps = SIDE // longest
+        enlarged = image.resize((image.width * steps, image.height * steps), Image.Resampling.NEAREST)
+        return _address(enlarged, "PNG", optimize=True)
     image.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
     return _address(image, "WEBP" if features.check("webp") else "JPEG", quality=80)
 
 
 def every_pixel(pixels: np.ndarray) -> str:
-    """An image as a ``data:`` address without any loss; small ones with each pixel as a square; (H, W, 3) uint8."""
+    """An image as a ``data:`` address at its own size, without any loss; (H, W, 3) uint8."""
     from PIL import Image, features
 
     image = Image.fromarray(pixels)
-    if max(image.size) <= SHARPEST:
-        return _address(_enlarged(image), "PNG", optimize=True)
-    if features.check("webp"):
+    if max(image.size) > SHARPEST and features.check("webp"):
         return _address(image, "WEBP", lossless=True, quality=60, method=4)
     return _address(image, "PNG", optimize=True)
-
-
-def _enlarged(image: Picture) -> Picture:
-    from PIL import Image
-
-    steps = SIDE // max(image.size)
-    return image.resize((image.width * steps, image.height * steps), Image.Resampling.NEAREST)
 
 
 def _address(image: Picture, kind: str, **options: int | bool) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.score import score
-from oodometer.report.html.sections.slices import section
+from oodometer.report.html.page import page_html
+from oodometer.report.html.sections.slices import MOST_ROWS, section
 from oodometer.study import study_of
 
 
@@ -52,3 +55,20 @@ def test_the_lead_tells_what_can_be_told(cameras):
 def test_nothing_without_columns(filled, make_dataset):
     filled.add(make_dataset(6, k=3), [0] * 6)
     assert section(study_of(filled.store)) is None
+
+
+def test_never_more_than_is_said(filled, make_dataset):
+    columns = {f"c{number}": np.array([f"{(at + 7 * number) // 10 % 40}" for at in range(400)]) for number in range(8)}
+    for place in range(9):
+        ids = [f"{place}-{at}" for at in range(400)]
+        data = make_dataset(400, k=4, columns=columns, name=f"d{place}", ids=ids)
+        for number in range(8):
+            about = {"model": f"model-of-a-long-name-{number}", "digest": f"{number}" * 32}
+            filled.add(data, np.arange(400) % 3, condition=f"condition-{place}", **about)
+    found = section(study_of(filled.store))
+    assert [len(table.rows) for table in found.parts] == [MOST_ROWS] * 6
+    assert "The first 120 of 320 rows." in found.parts[0].caption
+    empty = replace(found, parts=())
+    added = (page_html([each], ["standard"], title="t") for each in (found, empty))
+    with_tables, without = (len(html) for html in added)
+    assert with_tables - without < 500_000

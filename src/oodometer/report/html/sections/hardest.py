@@ -155,7 +155,7 @@ def _table(chosen: Sequence[Chosen], *, folded: bool) -> Table:
     columns = (
         Column("Condition"),
         Column("Image", about="Its id in the data."),
-        Column("Class", about="The true one, as the data call it."),
+        Column("Class", about="The true one."),
         Column("Missed by", "count", about="How many models miss it."),
         Column("Models", "count", about="How many were asked about it."),
         Column("Most often called", about="The wrong class that most models name."),

@@ -13,6 +13,8 @@ from oodometer.study import Study
 from oodometer.study.value_slices import ValueSlices, value_slices
 
 MOST_COLUMNS = 6
+MOST_ROWS = 120
+"""Of one table: all tables together add less than half a megabyte to a page."""
 SENTENCES = 3
 
 
@@ -65,9 +67,10 @@ def _table(number: int, slices: ValueSlices) -> Table:
         Column("images", "count"),
         *(Column(model, "percent", about=slices.convention, better="high", bar=True) for model in slices.models),
     )
-    rows = tuple((value, on, _n(accuracies), *accuracies) for on, value, accuracies in slices.rows)
+    rows = tuple((value, on, _n(accuracies), *accuracies) for on, value, accuracies in slices.rows[:MOST_ROWS])
     values = len({value for _, value, _ in slices.rows})
-    caption = f"Top-1 accuracy by {slices.column}, {plural(values, 'value')}."
+    some = f" The first {MOST_ROWS} of {len(slices.rows)} rows." if len(slices.rows) > MOST_ROWS else ""
+    caption = f"Top-1 accuracy by {slices.column}, {plural(values, 'value')}.{some}"
     return Table(f"slices-{number}", caption, columns, rows, filters="condition", folded=number > 1)
 
 

@@ -2,10 +2,12 @@
 "use strict";
 (function () {
   const make = window.oodometer.make;
+  const MOST = 16; // times that an image is enlarged
+  const SHARP = 64; // pixels: what is no larger is shown with sharp edges
 
   // How many times larger an image is shown: by a whole number, so that every pixel is a square; at least as it is.
   function timesLarger(width, height, roomWide, roomHigh) {
-    return Math.max(1, Math.min(4, Math.floor(Math.min(roomWide / width, roomHigh / height))));
+    return Math.max(1, Math.min(MOST, Math.floor(Math.min(roomWide / width, roomHigh / height))));
   }
 
   // The place of the next picture, round and round.
@@ -59,11 +61,18 @@
     show(image);
   }
 
+  function sharpen(image) {
+    if (Math.max(image.naturalWidth, image.naturalHeight) <= SHARP) {
+      image.style.imageRendering = "pixelated";
+    }
+  }
+
   // Pictures that are there, or come later, can be reached by the keyboard.
   function reachable(root) {
     for (const image of root.querySelectorAll(".pictures img:not([tabindex])")) {
       image.tabIndex = 0;
       image.setAttribute("role", "button");
+      image.complete ? sharpen(image) : image.addEventListener("load", () => sharpen(image), { once: true });
     }
   }
 
