@@ -114,7 +114,7 @@ def traces(figure: Locator) -> list[dict[str, Any]]:
 
 
 def pressed(figure: Locator, group: str) -> list[str]:
-    return figure.get_by_role("group", name=group).locator("button[aria-pressed=true]").all_inner_texts()
+    return figure.locator(f"[role=group][aria-label='{group}'] button[aria-pressed=true]").all_text_contents()
 
 
 def unfold(figure: Locator) -> None:
@@ -162,6 +162,7 @@ def test_the_line_is_drawn_where_python_draws_it(scripts, small_study):
     figure = drawn(scripts, "scatter")
     find = """plot => { const one = plot.data.find(one => one.mode === "lines" && one.line.width > 2);
         return [one.x, one.y]; }"""
+    unfold(figure)
     for scale, (to, back) in SCALES.items():
         figure.get_by_role("button", name=scale).click()
         scripts.wait_for_timeout(300)

@@ -1,6 +1,7 @@
 // Accuracy in bins of confidence, on both sides of a shift, with the number of images in each bin.
 "use strict";
 (function () {
+  const TIGHT = 900; // pixels below which ECE and RMS stand below each other
   const DIAGONAL = [0, 1];
 
   // Where the plot of each side and its counts lie.
@@ -125,9 +126,10 @@
     return found;
   }
 
-  function words(model, answers, several, narrow) {
+  // ``tight``: two such lines side by side would run into each other.
+  function words(model, answers, several, narrow, tight) {
     const mark = several ? `<b>${window.oodometer.labels.plain(window.oodometer.labels.short(model.name, narrow ? 18 : 26))}</b>  ` : "";
-    const rms = answers ? `${narrow ? "<br>" : " · "}RMS ${window.oodometer.numbers.estimate(answers.rms)}` : "";
+    const rms = answers ? `${tight ? "<br>" : " · "}RMS ${window.oodometer.numbers.estimate(answers.rms)}` : "";
     const told = answers ? `ECE ${window.oodometer.numbers.estimate(answers.ece)}${narrow && several ? "" : rms}` : "not run on it";
     return `<span style="color:${model.look.colour};font-size:12px">${mark}${told}</span>`;
   }
@@ -164,7 +166,7 @@
       const lines = models.map(function (model) {
         const answers = side.of(model.at);
         traces.push(...(answers ? tracesOf(answers, at, data.n_bins, model) : []));
-        return words(model, answers, models.length > 1, narrow);
+        return words(model, answers, models.length > 1, narrow, element.clientWidth < TIGHT);
       });
       const n = side.of(now.model) ? `, ${window.oodometer.numbers.count(side.of(now.model).n)} images` : "";
       return { text: [window.oodometer.sides.title(side.name, narrow) + n, ...lines].join("<br>") };
