@@ -329,7 +329,7 @@ def test_everyone_can_use_it(
 
 # ---- 338 models on 213 conditions ----
 
-MOST_BYTES = 15_000_000
+MOST_BYTES = 8_000_000
 
 
 def test_the_testbeds_report_is_small_and_whole(
