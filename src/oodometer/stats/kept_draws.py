@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-WORTH = 1 << 20
+WORTH = 1 << 14
 """Draws times images below which it is quicker to draw again than to look what is known."""
 MOST_SUMS = 1 << 23
 """Sums that are kept, of all columns together: 64 MB."""
