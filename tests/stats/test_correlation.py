@@ -10,6 +10,7 @@ from scipy.stats import binomtest, kendalltau, norm, pearsonr, spearmanr
 
 from oodometer.core.errors import OodometerError
 from oodometer.stats.correlation import (
+    correlations_in_draws,
     kendall,
     pearson,
     pearson_matrix,
@@ -234,3 +235,17 @@ def test_tables_of_other_models_are_an_error():
         pearson_matrix(np.ones((3, 1)), np.ones((4, 1)))
     with pytest.raises(OodometerError, match=r"^fewest 1: a correlation needs 2 models or more$"):
         pearson_matrix(np.ones((4, 1)), np.ones((4, 1)), fewest=1)
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
+def test_correlations_of_many_draws_are_those_of_each(kind):
+    """Against scipy, with ties, and with a row that does not vary."""
+    reference = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 9, (40, 12)) / 8
+    y = x + rng.integers(0, 5, (40, 12)) / 8
+    x[7] = 0.5
+    found = correlations_in_draws(kind, x, y)
+    assert np.isnan(found).tolist() == [at == 7 for at in range(40)]
+    expected = [reference(*row).statistic for at, row in enumerate(zip(x, y, strict=True)) if at != 7]
+    np.testing.assert_allclose(np.delete(found, 7), expected, rtol=0, atol=1e-12)

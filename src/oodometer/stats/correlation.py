@@ -181,6 +181,41 @@ def correlation_value(kind: Kind, x: np.ndarray, y: np.ndarray) -> float:
     return float(np.clip(np.mean(_standard(x) * _standard(y)), -1.0, 1.0))
 
 
+def correlations_in_draws(kind: Kind, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The correlation of each row of values, (D, M) both; NaN where they do not vary.
+
+    >>> correlations_in_draws("spearman", np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(6).tolist()
+    [0.5]
+    """
+    varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y, axis=1) > 0)
+    found = np.full(len(x), np.nan)
+    some_x, some_y = x[varies], y[varies]
+    if kind == "kendall":
+        found[varies] = [correlation_value(kind, *row) for row in zip(some_x, some_y, strict=True)]
+        return found
+    if kind == "spearman":
+        some_x, some_y = _ranks_of_rows(some_x), _ranks_of_rows(some_y)
+    standard = [
+        (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True) for values in (some_x, some_y)
+    ]
+    found[varies] = np.clip((standard[0] * standard[1]).mean(axis=1), -1.0, 1.0)
+    return found
+
+
+def _ranks_of_rows(values: np.ndarray) -> np.ndarray:
+    """The rank of each value in its row, equals taking the mean of theirs, (D, M)."""
+    order = np.argsort(values, axis=1)
+    in_order = np.take_along_axis(values, order, axis=1)
+    begins = np.ones(values.shape, dtype=bool)
+    begins[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
+    group = np.cumsum(begins) - 1
+    places = np.tile(np.arange(1.0, values.shape[1] + 1), len(values))
+    mean_place = np.bincount(group, weights=places) / np.bincount(group)
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, mean_place[group].reshape(values.shape), axis=1)
+    return ranks
+
+
 def formula_variance(kind: Kind, r: float, n: int) -> tuple[float, str]:
     """The variance of the correlation's atanh by formula, infinite for too few models, and the formula's name."""
     return {"pearson": _fisher, "spearman": _bonett_wright, "kendall": _fieller}[kind](r, n)

@@ -14,7 +14,7 @@ import numpy as np
 
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import DEFAULT, Resampling
-from oodometer.stats.correlation import Kind, correlation_value, formula_variance
+from oodometer.stats.correlation import Kind, correlation_value, correlations_in_draws, formula_variance
 from oodometer.stats.line_intervals import image_draws
 
 
@@ -52,7 +52,7 @@ def correlation_over_images(kind: Kind, models: OverImages, *, level: float = 0.
     if not np.isfinite(variance):
         return Estimate(value, None, None, n, f"none: {n} models are too few for {name}")
     most = 1 - _half_step(kind, n)
-    drawn = np.array([_value_or_nan(kind, *row) for row in zip(models.x_draws, models.y_draws, strict=True)])
+    drawn = correlations_in_draws(kind, models.x_draws, models.y_draws)
     scores = np.arctanh(np.clip(drawn[np.isfinite(drawn)], -most, most))
     middle = float(np.arctanh(np.clip(value, -most, most)))
     half = float(ndtri((1 + level) / 2)) * np.sqrt(variance + scores.var())
@@ -126,7 +126,3 @@ def _unbiased(kind: Kind, value: float, models: OverImages) -> float:
 def _half_step(kind: Kind, n: int) -> float:
     """Half of what one swap of neighbours takes from a rank correlation of 1."""
     return {"pearson": 1e-12, "spearman": 6 / (n**3 - n), "kendall": 2 / (n * n - n)}[kind]
-
-
-def _value_or_nan(kind: Kind, x: np.ndarray, y: np.ndarray) -> float:
-    return correlation_value(kind, x, y) if np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan

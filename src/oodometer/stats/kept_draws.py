@@ -15,12 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-WORTH = 1 << 20
+WORTH = 1 << 14
 """Draws times images below which it is quicker to draw again than to look what is known."""
 MOST_SUMS = 1 << 23
 """Sums that are kept, of all columns together: 64 MB."""
 MOST_COUNTS = 1 << 27
 """Counts that are kept, a byte each: of two seeds and 50,000 images a thousand draws."""
+
+NEAR = 4096
+"""Images whose sums are made at once."""
 
 Counts = Callable[[], Iterable[np.ndarray]]
 """Gives how often each image is drawn, in blocks (d, N) of draws."""
@@ -49,7 +52,19 @@ def kept_sums(columns: np.ndarray, wanted: Draws, counts: Counts) -> np.ndarray:
 
 
 def _sums(columns: np.ndarray, counts: Iterable[np.ndarray]) -> np.ndarray:
-    return np.concatenate([(block.astype(columns.dtype) @ columns).astype(np.float64) for block in counts])
+    return np.concatenate([sums_in_draws(columns, block) for block in counts])
+
+
+def sums_in_draws(columns: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The sums of each column, (N, C), where images count so many times, (D, N) -> (D, C) float64.
+
+    Some images at a time, of which all columns stay in the processor's cache.
+    """
+    sums = np.zeros((len(counts), columns.shape[1]))
+    for start in range(0, len(columns), NEAR):
+        near = slice(start, start + NEAR)
+        sums += counts[:, near].astype(columns.dtype) @ columns[near]
+    return sums
 
 
 def _digest(column: np.ndarray) -> bytes:
@@ -109,8 +124,7 @@ class _Kept:
                 self._counts[n, wanted.seed] = known
                 while sum(some.size for some in self._counts.values()) > MOST_COUNTS:
                     self._counts.popitem(last=False)
-        step = max(1, len(known) * (1 << 22) // known.size)
-        return (known[at : min(at + step, wanted.draws)] for at in range(0, wanted.draws, step))
+        return [known[: wanted.draws]]
 
 
 _KEPT = _Kept()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from oodometer.core.random import key_words
+from oodometer.stats.kept_draws import sums_in_draws
 
 POISSON = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040)])
 """The distribution function of Poisson's law of mean 1, at 0 to 7: how often an image comes in a resample of many."""
@@ -43,6 +44,5 @@ def _mixed(words: np.ndarray) -> np.ndarray:
 
 def means_in_draws(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The mean score of each model in each resample, (M, N) and (D, N) -> (D, M)."""
-    times = counts.astype(np.float32)
-    sums = times @ scores.T.astype(np.float32)
-    return np.asarray(sums / times.sum(axis=1, keepdims=True), dtype=np.float64)
+    sums = sums_in_draws(scores.T.astype(np.float32), counts)
+    return np.asarray(sums / counts.sum(axis=1, keepdims=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from oodometer.core.predictions import UNKNOWN, Predictions
 from oodometer.store.cells import Cell
 from oodometer.store.checked import Checked, DamagedError
 from oodometer.store.files import Signature
-from oodometer.store.folder import ROWS, look_into
+from oodometer.store.folder import ROWS, Entry, look_into
 from oodometer.store.prediction_parquet import FLOATS, INTEGERS, columns_at, columns_from
 from oodometer.store.store import Store
 
@@ -46,8 +46,11 @@ class ColumnReader:
     of it is read.
     """
 
-    def __init__(self) -> None:
-        self._checked: dict[str, Signature] = {}
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        """Nothing is read yet; these cells were checked a moment ago."""
+        self._checked: dict[str, Signature] = {
+            entry.rows.path: entry.of_rows for entry in entries if entry.rows and entry.of_rows
+        }
 
     def read(self, store: Store, cell: Cell, names: Sequence[str]) -> dict[str, np.ndarray]:
         """Columns of `Predictions` by name, (N,) each, in the order of the images; of an unfinished cell those done."""
