@@ -70,11 +70,11 @@ def test_too_few_models_for_a_line(table):
 
 def test_a_line_that_hardly_holds(table):
     scattered = [(x, 0.5 + 0.2 * (-1) ** at) for at, (x, _) in enumerate(SMOOTH)]
-    (line,) = (one for one in doubts(table(scattered)) if "foretells little" in one)
+    (line,) = (one for one in doubts(table(scattered)) if "predicts little" in one)
     x, y = np.array([both for both in scattered if both[0] >= 0.55]).T  # the catalogue's cut of ImageNet-Sketch
     r2 = np.corrcoef(np.log(x / (1 - x)), np.log(y / (1 - y)))[0, 1] ** 2
     assert line == (
-        f"Clean accuracy foretells little on imagenet-sketch (R² = {r2:.2f}): ρ is the distance from a line that "
+        f"Clean accuracy predicts little on imagenet-sketch (R² = {r2:.2f}): ρ is the distance from a line that "
         "hardly holds."
     )
 

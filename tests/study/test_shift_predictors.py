@@ -14,7 +14,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.tables import Accuracy, read_table_file, write_table
 from oodometer.study import study_of
-from oodometer.study.shift_predictors import foretold
+from oodometer.study.shift_predictors import predicted
 from shared_data import shared
 
 M = 16
@@ -53,7 +53,7 @@ def study(filled, *, columns=SHIFTED, origins=ORIGINS, options=QUICK, models=M):
 
 
 def test_every_pair_is_what_correlate_says(filled):
-    found = foretold(study(filled))
+    found = predicted(study(filled))
     names = ["imagenet-c", "imagenet-c:raw/fog", "own/dead_rows", "pgd-linf-2", "pgd-l2-0.5", "stylized_imagenet"]
     asked = correlate(
         filled.store,
@@ -83,13 +83,13 @@ def mean_of(start):
 
 
 def test_means_are_over_all_conditions(filled):
-    found = {one.synthetic: one for one in foretold(study(filled)).whole.pairs if one.natural == "imagenetv2"}
+    found = {one.synthetic: one for one in predicted(study(filled)).whole.pairs if one.natural == "imagenetv2"}
     assert found["all corruptions"].r.value == pytest.approx(r_of(mean_of(("imagenet-c", "own"))))  # 14 conditions
     assert found["all attacks"].r.value == pytest.approx(r_of(mean_of("pgd")))
 
 
 def test_each_corruption_in_the_mean_over_its_severities(filled):
-    found = {one.synthetic: one for one in foretold(study(filled)).each.pairs if one.natural == "imagenetv2"}
+    found = {one.synthetic: one for one in predicted(study(filled)).each.pairs if one.natural == "imagenetv2"}
     assert found.keys() == {
         "fog, imagenet-c",
         "snow, imagenet-c",
@@ -100,8 +100,8 @@ def test_each_corruption_in_the_mean_over_its_severities(filled):
     assert found["fog, imagenet-c:raw/fog"].r.value == pytest.approx(r_of(mean_of("imagenet-c:raw/fog")))
 
 
-def test_the_best_foreteller_has_the_highest_r(filled):
-    found = foretold(study(filled))
+def test_the_best_predictor_has_the_highest_r(filled):
+    found = predicted(study(filled))
     for name, best in found.best().items():
         values = [one.r.value for one in found.whole.pairs if one.natural == name]
         assert best.r.value == max(values)
@@ -109,7 +109,7 @@ def test_the_best_foreteller_has_the_highest_r(filled):
 
 @pytest.mark.parametrize("category", ["standard", ""])
 def test_models_of_one_category_are_all_correlated(filled, category):
-    found = foretold(study(filled, origins=dict.fromkeys(MODELS, Origin(category))))
+    found = predicted(study(filled, origins=dict.fromkeys(MODELS, Origin(category))))
     everyone = np.ones(M, dtype=bool)
     pair = next(one for one in found.whole.pairs if (one.synthetic, one.natural) == ("pgd-l2-0.5", "imagenetv2"))
     assert found.through_all
@@ -119,24 +119,24 @@ def test_models_of_one_category_are_all_correlated(filled, category):
 
 def test_a_shift_without_a_line_is_left_out_and_named(filled):
     flat = {**SHIFTED, "imagenet-sketch": np.zeros(M)}
-    found = foretold(study(filled, columns=flat))
+    found = predicted(study(filled, columns=flat))
     assert [one.shift for one in found.whole.natural] == ["imagenetv2", "objectnet"]
     assert len(found.left_out) == 1
     assert found.left_out[0].startswith("imagenet-sketch")
 
 
-def test_one_sort_of_shifts_foretells_nothing(filled):
-    assert foretold(study(filled, columns={"imagenetv2": SHIFTED["imagenetv2"]})) is None
+def test_one_sort_of_shifts_predicts_nothing(filled):
+    assert predicted(study(filled, columns={"imagenetv2": SHIFTED["imagenetv2"]})) is None
 
 
 def test_no_line_at_all_is_an_error(filled):
     flat = {"imagenet-sketch": np.zeros(M), "pgd-l2-0.5": SHIFTED["pgd-l2-0.5"]}
     with pytest.raises(OodometerError, match="imagenet-sketch"):
-        foretold(study(filled, columns=flat))
+        predicted(study(filled, columns=flat))
 
 
 def test_few_models_leave_r_undefined(filled):
-    found = foretold(study(filled, models=10))  # two of them are not standard
+    found = predicted(study(filled, models=10))  # two of them are not standard
     assert {(one.r, one.n) for one in found.whole.pairs} == {(None, 2)}
     assert set(found.best().values()) == {None}
 
@@ -152,7 +152,7 @@ def test_the_testbed_says_what_the_paper_says(filled):
     origins = read_origins(str(testbed / "model_categories.csv"))
     rows = read_table_file(str(testbed / "robustness_top1s.csv"))
     write_table(filled.store, rows)
-    found = foretold(study_of(filled.store, origins=origins, options=QUICK))
+    found = predicted(study_of(filled.store, origins=origins, options=QUICK))
     r = {one.synthetic: one.r.value for one in found.whole.pairs if one.natural == V2}
     assert r["all corruptions"] == pytest.approx(0.24, abs=0.005)  # printed to two digits
     for name, start in (("all corruptions", "imagenet-c."), ("all attacks", "pgd.")):

@@ -1,4 +1,4 @@
-"""Effective robustness under one shift against that under another: whether the cheap one foretells the costly one."""
+"""Effective robustness under one shift against that under another: whether the cheap one predicts the costly one."""
 
 from __future__ import annotations
 

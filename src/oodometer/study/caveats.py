@@ -81,7 +81,7 @@ def _loose(study: Study) -> Iterator[str]:
     fitted = {one.name: one.robustness.fitted.r2 for one in study.shifts if one.robustness}
     loose = [f"{name} (R² = {r2:.2f})" for name, r2 in fitted.items() if r2 < LOOSE]
     if loose:
-        yield f"Clean accuracy foretells little on {some_of(loose)}: ρ is the distance from a line that hardly holds."
+        yield f"Clean accuracy predicts little on {some_of(loose)}: ρ is the distance from a line that hardly holds."
 
 
 def _small(study: Study) -> Iterator[str]:

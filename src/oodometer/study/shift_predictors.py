@@ -1,4 +1,4 @@
-"""Which synthetic shift of a study foretells which natural one: correlations of effective robustness."""
+"""Which synthetic shift of a study predicts which natural one: correlations of effective robustness."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Foretold:
         }
 
 
-def foretold(study: Study) -> Foretold | None:
+def predicted(study: Study) -> Foretold | None:
     """What the shifts of a study tell about each other; None where it has none of the one or of the other sort.
 
     Raises:

@@ -79,7 +79,7 @@ def test_the_matrix_is_what_correlate_says(filled):
     assert {(one.synthetic, one.natural): (one.r, one.n) for one in asked.pairs}.items() <= rows.items()
 
 
-def test_the_best_foreteller_is_named_with_its_numbers(filled):
+def test_the_best_predictor_is_named_with_its_numbers(filled):
     made, _ = study(filled)
     found = section(made)
     rows = {row[0]: row for row in part(found, Table).rows}
@@ -90,7 +90,7 @@ def test_the_best_foreteller_is_named_with_its_numbers(filled):
     said = found.lead[-1]
     assert said.startswith("1 of 2 natural shifts has a synthetic one whose interval is above 0")
     assert f"pgd-linf-2 and imagenetv2, r = {best[2].value:.2f} [{best[2].low:.2f}, {best[2].high:.2f}]" in said
-    assert said.endswith("None foretells imagenet-sketch.")
+    assert said.endswith("None predicts imagenet-sketch.")
 
 
 def test_none_above_zero_is_said(filled):

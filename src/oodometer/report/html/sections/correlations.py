@@ -1,4 +1,4 @@
-"""The section "correlations": which cheap, synthetic shift foretells which costly, natural one."""
+"""The section "correlations": which cheap, synthetic shift predicts which costly, natural one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from oodometer.document.section import Part, Plot, Section, Words
 from oodometer.document.table import Column, Table
 from oodometer.stats.correlation import FEWEST_MODELS
 from oodometer.study import Study
-from oodometer.study.shift_predictors import Foretold, foretold
+from oodometer.study.shift_predictors import Foretold, predicted
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
 ROW, AROUND = 54, 140
@@ -30,9 +30,9 @@ QUESTION = (
 
 
 def section(study: Study) -> Section | None:
-    """The matrix and the best foreteller of each natural shift; None where a study has but one sort of shifts."""
+    """The matrix and the best predictor of each natural shift; None where a study has but one sort of shifts."""
     try:
-        found = foretold(study)
+        found = predicted(study)
     except OodometerError as error:
         return Section(
             ID, TITLE, (QUESTION, f"It can't be said here: there is no line to measure ρ from ({error})."), (), SHORT
@@ -67,7 +67,7 @@ def _over(found: Foretold) -> list[str]:
 
 
 def _answer(found: Foretold) -> str:
-    """How many natural shifts are foretold, how well, and by what best."""
+    """How many natural shifts are predicted, how well, and by what best."""
     best = [one for one in found.best().values() if one]
     sure = [one for one in best if _above(one)]
     n, of = len(found.whole.natural), f"r of ρ, {100 * found.whole.level:g} % interval"
@@ -75,7 +75,7 @@ def _answer(found: Foretold) -> str:
         top = max(best, key=lambda one: _value(one))
         which = f"any of the {n} natural shifts" if n > 1 else "the only natural shift"
         return (
-            f"No synthetic shift has an interval above 0 for {which}, so none can be said to foretell "
+            f"No synthetic shift has an interval above 0 for {which}, so none can be said to predict "
             f"{'one' if n > 1 else 'it'}. The highest r is that of {top.synthetic} with {top.natural}: {_shown(top)}."
         )
     top = max(sure, key=lambda one: _value(one))
@@ -87,7 +87,7 @@ def _answer(found: Foretold) -> str:
         f"closest are {top.synthetic} and {top.natural}, {_shown(top)}. The best r of a natural shift has the median "
         f"{number(middle, 'number', 2)}: {100 * middle**2:.0f} % of the variance between models."
     )
-    return said + (f" None foretells {listed(none, MOST_NAMES)}." if none else "")
+    return said + (f" None predicts {listed(none, MOST_NAMES)}." if none else "")
 
 
 def _above(pair: ShiftPair) -> bool:
@@ -161,12 +161,12 @@ def _best_table(found: Foretold) -> Table:
     rows.sort(key=lambda row: -row[2].value if isinstance(row[2], Estimate) else 2.0)
     columns = (
         Column("natural shift"),
-        Column("best foretold by", about="the synthetic shift with the highest r"),
+        Column("best predicted by", about="the synthetic shift with the highest r"),
         R,
         N,
         Column("interval above 0"),
     )
-    return Table("correlations-best", "The best foreteller of each natural shift", columns, tuple(rows))
+    return Table("correlations-best", "The best predictor of each natural shift", columns, tuple(rows))
 
 
 def _all_pairs(found: Foretold) -> Table:
