@@ -3,7 +3,8 @@ import js from "@eslint/js";
 
 const PAGE = [
   "window", "document", "navigator", "getComputedStyle", "requestAnimationFrame", "setTimeout", "URL", "URLSearchParams",
-  "Blob", "Response", "DecompressionStream", "CustomEvent", "IntersectionObserver", "ResizeObserver", "atob", "fetch",
+  "Blob", "Response", "DecompressionStream", "CustomEvent", "IntersectionObserver", "ResizeObserver", "atob", "fetch", "Element",
+  "HTMLImageElement",
 ];
 const NODE = ["console", "process", "URL"];
 

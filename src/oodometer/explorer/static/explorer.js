@@ -127,8 +127,11 @@
         window.location.reload();
         return;
       }
-      document.getElementById("computing").textContent = found.said;
-    } catch (error) {
+      const said = document.getElementById("computing");
+      if (said) {
+        said.textContent = found.said;
+      }
+    } catch {
       // The server may be gone for a moment.
     }
     window.setTimeout(tellProgress, LOOK_AGAIN_MS);

@@ -2,6 +2,7 @@
 // with ?. Every key does what a link of the page does.
 "use strict";
 (function () {
+  /** @type {[names: string, does: string, keys: string[], act: () => boolean][]} */
   const KEYS = [
     ["→ or j", "the next image, or page of the list", ["ArrowRight", "j"], () => follow("next")],
     ["← or k", "the one before", ["ArrowLeft", "k"], () => follow("prev")],
@@ -11,6 +12,7 @@
   ];
 
   function follow(where) {
+    /** @type {HTMLAnchorElement | null} */
     const link = document.querySelector(`main a[rel~="${where}"][href]`);
     if (link) {
       link.click();
@@ -19,6 +21,7 @@
   }
 
   function find() {
+    /** @type {HTMLInputElement | null} */
     const field = document.querySelector("main input[type=search]");
     if (field) {
       field.focus();
@@ -27,30 +30,33 @@
     return Boolean(field);
   }
 
-  function show() {
-    let dialog = document.querySelector("dialog.keys");
-    if (!dialog) {
-      dialog = document.createElement("dialog");
-      dialog.className = "keys";
-      const heading = document.createElement("h2");
-      heading.textContent = "Keys";
-      const list = document.createElement("dl");
-      for (const [names, does] of KEYS) {
-        const name = document.createElement("dt");
-        name.textContent = names;
-        const what = document.createElement("dd");
-        what.textContent = does;
-        list.append(name, what);
-      }
-      const close = document.createElement("button");
-      close.type = "button";
-      close.textContent = "Close";
-      close.addEventListener("click", () => dialog.close());
-      dialog.setAttribute("aria-label", "Keys");
-      dialog.append(heading, list, close);
-      document.body.append(dialog);
+  function keysDialog() {
+    const dialog = document.createElement("dialog");
+    dialog.className = "keys";
+    const heading = document.createElement("h2");
+    heading.textContent = "Keys";
+    const list = document.createElement("dl");
+    for (const [names, does] of KEYS) {
+      const name = document.createElement("dt");
+      name.textContent = names;
+      const what = document.createElement("dd");
+      what.textContent = does;
+      list.append(name, what);
     }
-    dialog.showModal();
+    const close = document.createElement("button");
+    close.type = "button";
+    close.textContent = "Close";
+    close.addEventListener("click", () => dialog.close());
+    dialog.setAttribute("aria-label", "Keys");
+    dialog.append(heading, list, close);
+    document.body.append(dialog);
+    return dialog;
+  }
+
+  function show() {
+    /** @type {HTMLDialogElement | null} */
+    const made = document.querySelector("dialog.keys");
+    (made || keysDialog()).showModal();
     return true;
   }
 

@@ -23,6 +23,7 @@
     const picture = make("img", { alt: "" });
     const words = make("p", { "aria-live": "polite" });
     const dialog = make("dialog", { className: "enlarged", "aria-label": "Picture at full size" }, picture, words);
+    /** @type {HTMLImageElement | null} */
     let shown = null;
 
     function show(image) {
@@ -54,10 +55,11 @@
     return show;
   }
 
+  /** @type {((image: HTMLImageElement) => void) | null} */
   let show = null;
 
   function open(image) {
-    show = show || build();
+    show ??= build();
     show(image);
   }
 
@@ -77,15 +79,16 @@
   }
 
   document.addEventListener("click", function (event) {
-    const image = event.target.closest(".pictures img");
+    const image = event.target instanceof Element && event.target.closest(".pictures img");
     if (image) {
       open(image);
     }
   });
   document.addEventListener("keydown", function (event) {
-    if ((event.key === "Enter" || event.key === " ") && event.target.matches(".pictures img")) {
+    const image = event.target instanceof HTMLImageElement && event.target.matches(".pictures img") && event.target;
+    if (image && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
-      open(event.target);
+      open(image);
     }
   });
   reachable(document);

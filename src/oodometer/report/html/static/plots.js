@@ -26,9 +26,10 @@
   // Plotly is in the page packed, or lies beside it; it becomes a script when it is first needed.
   function bringPlotly() {
     const plotly = document.getElementById("oodometer-plotly");
-    bringing ??= plotly.dataset.src
-      ? fromBeside(plotly.dataset.src)
-      : unpacked(plotly.textContent).then(function (text) {
+    const beside = plotly?.dataset.src;
+    bringing ??= beside
+      ? fromBeside(beside)
+      : unpacked(plotly?.textContent || "").then(function (text) {
           const script = document.createElement("script");
           script.textContent = text;
           document.head.append(script);
