@@ -190,6 +190,8 @@ def test_shared_draws_are_a_plain_loop_over_images():
     difference = np.array(means)[:, 0] - np.array(means)[:, 2]
     assert estimate.value == pytest.approx(difference[0])
     assert (estimate.low, estimate.high) == pytest.approx(tuple(np.quantile(difference[1:], [0.025, 0.975])))
+    assert estimate.low < 0
+    assert found.estimate(found.means[:, 0] - found.means[:, 2]).low == 0  # of what can't lie below
     # functions of several means are never BCa, and the name says so
     assert (estimate.n, estimate.interval) == (30, "bootstrap 95%")
 
