@@ -19,7 +19,6 @@ Value = str | float | int | Estimate | None
 """What can stand in a table; an estimate with its interval, None where nothing is known."""
 
 IntervalStyle = Literal["none", "brackets", "pm"]
-STYLES: tuple[IntervalStyle, ...] = ("none", "brackets", "pm")
 
 MINUS = "−"
 NOTHING = "–"

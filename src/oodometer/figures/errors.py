@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oodometer.core.errors import StoreError
-from oodometer.core.estimate import Estimate
 from oodometer.figures.bar_rows import MOST_ROWS, Bars, draw_rows, rows_of
 from oodometer.figures.corruption_errors import corruption_errors_of, lacking_corruptions, say_what_it_is
 from oodometer.figures.kinds import Kind
 from oodometer.figures.options import FigureOptions
 from oodometer.figures.selection import at_most
 from oodometer.figures.style import short
+from oodometer.report.tables.corruptions import error_of
 from oodometer.study import Study
 
 if TYPE_CHECKING:
@@ -30,17 +30,6 @@ def draw_errors(study: Study, options: FigureOptions) -> Figure:
     figure = draw_rows(study, rows, panels, options)
     say_what_it_is(figure, found)
     return figure
-
-
-def error_of(accuracy: Estimate) -> Estimate:
-    """The share of wrong answers, with the same interval turned round.
-
-    >>> print(error_of(Estimate(0.75, 0.5, 0.875, 8, "any 95%")))
-    0.2500 [0.1250, 0.5000]  n=8
-    """
-    low = None if accuracy.high is None else 1 - accuracy.high
-    high = None if accuracy.low is None else 1 - accuracy.low
-    return Estimate(1 - accuracy.value, low, high, accuracy.n, accuracy.interval)
 
 
 ERRORS = Kind(

@@ -14,7 +14,6 @@ from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.figures.aupr import auprs
 from oodometer.figures.category_styles import MOST, Looks, draw_marks, looks_for, ring
-from oodometer.figures.errors import error_of
 from oodometer.figures.kinds import Kind
 from oodometer.figures.label_placement import Obstacles, write_names
 from oodometer.figures.legends import legend_above
@@ -25,6 +24,7 @@ from oodometer.figures.selection import that_fit, to_name
 from oodometer.figures.size_axis import set_size_axis
 from oodometer.figures.size_groups import Group, draw_groups, group_legend, groups_of
 from oodometer.figures.style import INK, axis_text, new_figure, note, width_of
+from oodometer.report.tables.corruptions import error_of
 from oodometer.study import CLEAN_NAMES, Study
 from oodometer.study.kinds import is_by_top1
 

@@ -131,7 +131,7 @@ def _accuracies(study: Study, grid: CorruptionGrid) -> Iterator[Numbers]:
 def _ratios(study: Study, grid: CorruptionGrid, ratio: str) -> Iterator[Numbers]:
     """Clean errors, the mean, and each corruption's own; less is better."""
     is_ = RATIOS[ratio]
-    clean = {model: _error_of(one) for model, one in grid.clean.items()}
+    clean = {model: error_of(one) for model, one in grid.clean.items()}
     yield Numbers(Column("error", "percent", _about(f"Error on {grid.clean_name}", clean), "low"), clean)
     errors = corruption_errors(study, grid, ratio)
     yield _scored(Column(is_.mean_title, "percent", better="low", id=is_.mean), _under(errors, MEAN))
@@ -172,7 +172,12 @@ def _of_corruption(name: str, about: str, better: Literal["high", "low"]) -> Col
     return Column(title, "percent", about, better, id=name, over=group_of(name), label=spaced(name))
 
 
-def _error_of(accuracy: Estimate) -> Estimate:
+def error_of(accuracy: Estimate) -> Estimate:
+    """The share of wrong answers, with the same interval turned round.
+
+    >>> print(error_of(Estimate(0.75, 0.5, 0.875, 8, "any 95%")))
+    0.2500 [0.1250, 0.5000]  n=8
+    """
     low, high = (None if bound is None else 1 - bound for bound in (accuracy.high, accuracy.low))
     return replace(accuracy, value=1 - accuracy.value, low=low, high=high)
 
