@@ -110,7 +110,11 @@ def test_the_list_for_programs(store):
         (["{store}", "scatter", "--shift", "v2", "-o", "a.eps"], 2, "a.eps: a figure ends in .pdf, .svg or .png"),
         (["{store}", "response", "--shift", "v2"], 1, "response needs predictions, not only accuracies of a table"),
         (["{store}", "mce"], 1, "mce needs corruptions at all five severities"),
-        (["{store}", "effective", "--shift", "v2"], 1, "v2: no line, and so no robustness beside it"),
+        (
+            ["{store}", "effective", "--shift", "v2"],
+            1,
+            "effective needs 3 models of category standard for a line: there are 0; --categories CSV",
+        ),
         (["{store}"], 2, "give a STORE and a KIND"),
         (["{store}", "scatter", "--json"], 2, "--json goes with --list"),
         (["nowhere", "scatter", "--shift", "v2"], 1, "nowhere"),

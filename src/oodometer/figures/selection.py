@@ -82,7 +82,8 @@ def enough_for_a_line(study: Study) -> str:
     if len(models) >= FEWEST_MODELS:
         return enough_conditions(study)
     of = f" of category {study.options.baseline}" if study.options.baseline else ""
-    return f"{FEWEST_MODELS} models{of} for a line: there are {len(models)}"
+    hint = "; --categories CSV says which are, --baseline all takes all models" if of and not models else ""
+    return f"{FEWEST_MODELS} models{of} for a line: there are {len(models)}{hint}"
 
 
 def predictions(study: Study) -> str:
