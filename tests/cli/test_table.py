@@ -98,7 +98,7 @@ def test_corruptions_and_half_widths() -> None:
     assert found.exit_code == 0
     lines = found.stdout.splitlines()
     assert lines[4].split() == ["a", "90.0", "±", "1.9*", "60.0", "±", "3.1*", "60.0", "±", "3.1*"]
-    assert "Each corruption: at severity 1; mean: over 1 corruption." in lines
+    assert "Each corruption: at severity 1; mean: over 1 condition." in lines
     assert "±: half the width of the interval." in lines
 
 
