@@ -63,7 +63,7 @@ def test_from_the_leaderboard_to_an_image(browser_page: Page, address: str) -> N
     # What is empty is not in the address.
     assert parse_qs(urlsplit(page.url).query, keep_blank_values=True).keys() == {"on", "class", "model", "order"}
     card = page.locator(".cards li").first
-    follow(page, card.get_by_role("link"))
+    follow(page, card.get_by_role("link").first)
     shown = page.locator(".shown img")
     assert shown.evaluate("image => image.complete && image.naturalWidth") == 512  # 32 pixels, each a square of 16
     follow(page, page.get_by_role("link", name="severity 3, fog/3").or_(page.get_by_role("link", name="fog/3")).first)

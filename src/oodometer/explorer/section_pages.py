@@ -23,6 +23,7 @@ class SectionPage:
         has: Whether a study has anything to show there; cheap, for every page asks it.
         of_model: Whether it can be about one model, ``?model=``, so that the model's page links to it.
         of_shift: Which shifts it can be about alone, ``?shift=``.
+        costly: Whether it takes so long that a made site has it of the whole study alone.
     """
 
     path: str
@@ -31,6 +32,7 @@ class SectionPage:
     has: Callable[[Study], bool]
     of_model: bool = True
     of_shift: Callable[[StudyShift], bool] = lambda _: True
+    costly: bool = False
 
 
 def has_confidences(study: Study) -> bool:
@@ -53,17 +55,24 @@ def has_parents(study: Study) -> bool:
     return any(model.tau is not None for shift in study.shifts for model in shift.of_model.values())
 
 
+def is_family(shift: StudyShift) -> bool:
+    """Whether the shift is a family of corruptions."""
+    return shift.family is not None
+
+
+def has_cells(shift: StudyShift) -> bool:
+    """Whether there are predictions under the shift."""
+    return bool(shift.points.cells)
+
+
 SECTION_PAGES = (
     SectionPage("/scatter", "Scatter", "scatter", lambda study: len(study.conditions) > 1, of_model=False),
     SectionPage("/quadrants", "Quadrants", "quadrants", has_parents, of_model=False),
-    SectionPage(
-        "/corruptions", "Corruptions", "corruptions", has_families, of_shift=lambda shift: shift.family is not None
-    ),
-    SectionPage(
-        "/calibration", "Calibration", "uncertainty", has_confidences, of_shift=lambda shift: bool(shift.points.cells)
-    ),
-    SectionPage("/classes", "Classes", "classes", has_predictions, of_shift=lambda shift: bool(shift.points.cells)),
-    SectionPage("/slices", "Slices", "slices", has_columns, of_shift=lambda shift: bool(shift.points.cells)),
+    SectionPage("/corruptions", "Corruptions", "corruptions", has_families, of_shift=is_family),
+    # Calibration errors have bootstrapped intervals.
+    SectionPage("/calibration", "Calibration", "uncertainty", has_confidences, of_shift=has_cells, costly=True),
+    SectionPage("/classes", "Classes", "classes", has_predictions, of_shift=has_cells, costly=True),
+    SectionPage("/slices", "Slices", "slices", has_columns, of_shift=has_cells, costly=True),
     SectionPage("/pictures", "Pictures", "shift_pictures", lambda study: study.picture is not None, of_model=False),
 )
 """In the order of the navigation."""

@@ -75,8 +75,10 @@ class Extent:
         return asked <= {"b"} or (self.few_models and asked <= {"a", "b", "family"})
 
     def _section(self, path: str, asked: set[str]) -> bool:
-        narrow = asked in ({"shift"}, {"model"}) if self.few_models else asked == {"shift"}
-        return path in {page.path for page in SECTION_PAGES} and (not asked or narrow)
+        page = next((page for page in SECTION_PAGES if page.path == path), None)
+        if page is None or not asked:
+            return page is not None
+        return not page.costly and (asked == {"shift"} or (self.few_models and asked == {"model"}))
 
 
 def extent_of(explorer: Explorer, n_images: int) -> Extent:
