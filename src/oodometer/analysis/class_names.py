@@ -10,6 +10,7 @@ import numpy as np
 
 from oodometer.analysis.text import listed
 from oodometer.catalogue.class_names import human_names
+from oodometer.core.labels import LabelSpace
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -35,6 +36,11 @@ def _answer_names(index: Index, key: str) -> dict[int, str]:
             break
         known = {**_names_in(index, other), **known}
     return _told_apart(known)
+
+
+def data_names(space: LabelSpace, answered: str) -> list[str]:
+    """What people call each class of some data, of which models answer the classes of that name."""
+    return human_names(space, answered)
 
 
 def name_in(names: Mapping[int, str], answer: int) -> str:

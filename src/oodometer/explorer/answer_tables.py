@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from oodometer.analysis.class_names import data_names
 from oodometer.core.errors import StoreError
 from oodometer.explorer import queries
 from oodometer.explorer.by_image import ByImage, Said
@@ -217,7 +218,7 @@ class AnswerTables:
         self._database.execute(
             queries.LOAD_IMAGES, {"first": first, "data": number, "files": literal([self.store.images_file(digest)])}
         )
-        classes = own_classes(images.space.classes)
+        classes = own_classes(data_names(images.space, cell.space))
         self._data[digest] = Data(
             digest, number, cell.data.title, first, len(images.ids), classes, bool(images.columns)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
@@ -11,6 +11,7 @@ from typing import Any
 
 from oodometer.core.errors import did_you_mean
 from oodometer.document.section import Plot, Section
+from oodometer.document.table import Table
 from oodometer.explorer.catalogue import UnknownName
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.section_pages import SectionPage
@@ -119,7 +120,9 @@ def _is_of(shift: StudyShift, model: str) -> bool:
 
 
 def _as_json(part: Any) -> Mapping[str, Any]:
-    return {"part": type(part).__name__.lower(), **asdict(part)}
+    # Only the part itself: what is in it, a table above all, knows how it is written.
+    values = part.as_json() if isinstance(part, Table) else vars(part)
+    return {"part": type(part).__name__.lower(), **values}
 
 
 def scripts(has_plots: bool) -> list[str]:

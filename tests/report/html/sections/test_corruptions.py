@@ -141,7 +141,7 @@ def test_words_name_the_best_and_the_worst(filled):
     )
     (lead,) = section(study).lead
     assert lead.startswith("imagenet-c: 2 models under 3 corruptions at severities 1 to 5, 1,000 images each.")
-    assert "a holds up best: on average 60.0 %" in lead  # 1 - (0.3 + 0.6 + 0.3) / 3
+    assert "a has the highest mean: 60.0 %" in lead  # 1 - (0.3 + 0.6 + 0.3) / 3
     assert "against 80.0 % [77.4, 82.4] on clean" in lead  # reference: scipy's exact interval of 800 of 1000
     assert "Shot noise hurts most (median model 30.0 %)" in lead  # the lower of 0.4 and 0.3
 

@@ -82,7 +82,7 @@ def _height(grid: CorruptionGrid) -> int:
 
 
 def _lead(grid: CorruptionGrid) -> str:
-    """What was measured, who holds up best, and what hurts most."""
+    """What was measured, who has the highest mean, and what hurts most."""
     n_models, n_names = len(grid.models), len(grid.corruptions)
     said = (
         f"{grid.title}: {plural(n_models, 'model')} under {plural(n_names, 'corruption')} at "
@@ -99,7 +99,7 @@ def _best(grid: CorruptionGrid) -> Iterator[str]:
         return
     before = f", against {in_words(clean, 'percent')} on {grid.clean_name}" if clean else ""
     if len(grid.models) > 1:
-        yield f"{best} holds up best: on average {in_words(mean, 'percent')} of its answers are right{before}."
+        yield f"{best} has the highest mean: {in_words(mean, 'percent')} of its answers are right{before}."
     else:
         yield f"On average {in_words(mean, 'percent')} of the answers of {best} are right{before}."
 
