@@ -78,10 +78,10 @@ class AnswerTables:
         """The rows of a query."""
         import duckdb
 
-        cursor = getattr(self._local, "cursor", None)
-        if cursor is None:
-            cursor = self._local.cursor = self._database.cursor()
         try:
+            cursor = getattr(self._local, "cursor", None)
+            if cursor is None:
+                cursor = self._local.cursor = self._database.cursor()
             rows: list[tuple[Any, ...]] = cursor.execute(sql, values).fetchall()
             return rows
         except duckdb.Error as error:
