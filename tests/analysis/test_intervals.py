@@ -186,12 +186,12 @@ def test_shared_draws_are_a_plain_loop_over_images():
             drawn = [image for image in range(30) for _ in range(times[image])]
             means.append(np.mean([scores[image] for image in drawn], axis=0))
     np.testing.assert_allclose(found.means, means, atol=1e-12)
-    estimate = found.estimate(found.means[:, 0] - found.means[:, 2], least=-np.inf)
+    estimate = found.estimate(found.means[:, 0] - found.means[:, 2])
     difference = np.array(means)[:, 0] - np.array(means)[:, 2]
     assert estimate.value == pytest.approx(difference[0])
     assert (estimate.low, estimate.high) == pytest.approx(tuple(np.quantile(difference[1:], [0.025, 0.975])))
     assert estimate.low < 0
-    assert found.estimate(found.means[:, 0] - found.means[:, 2]).low == 0  # of what can't lie below
+    assert found.estimate(found.means[:, 0] - found.means[:, 2], least=0.0).low == 0  # of what can't lie below
     # functions of several means are never BCa, and the name says so
     assert (estimate.n, estimate.interval) == (30, "bootstrap 95%")
 
