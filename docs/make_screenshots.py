@@ -76,15 +76,12 @@ def main(folder: Path) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         report = (folder / "report.html").resolve().as_uri()
-        page = opened(browser, f"{report}#scatter", size=WIDE, dark=False)
-        page.wait_for_selector(".js-plotly-plot")
-        page.locator(".js-plotly-plot").first.evaluate("plot => plot.scrollIntoView({block: 'end'})")
-        keep(page, "report")
+        keep(opened(browser, report, size=WIDE, dark=False), "report")
         keep(opened(browser, f"{report}#corruptions", size=WIDE, dark=True), "report-dark")
         with explorer(folder) as address:
-            page = opened(browser, f"{address}/images", size=WIDE, dark=False)
-            page.locator("main a[href*='/image']").first.click()
-            page.wait_for_load_state("networkidle")
+            # The study is made first, and the page comes anew when it is.
+            page = opened(browser, f"{address}/classes", size=WIDE, dark=False)
+            page.wait_for_selector("[data-draw=confusion] img", timeout=120_000)
             keep(page, "explorer")
         browser.close()
 

@@ -124,6 +124,8 @@
       const answer = await fetch("/progress.json", { cache: "no-store" });
       const found = (await answer.json()).computing;
       if (found === null) {
+        // Browsers keep in view what was in view: of a page that was short, its end. The top of it stays the top.
+        window.history.scrollRestoration = window.scrollY === 0 ? "manual" : "auto";
         window.location.reload();
         return;
       }
