@@ -43,7 +43,7 @@ from oodometer.store.index import Index, look
 from oodometer.store.store import open_store
 from oodometer.store.tables import read_table_file, write_table
 from oodometer.study import Study, study_of
-from oodometer.study.shift_predictors import SYNTHETIC, foretold
+from oodometer.study.shift_predictors import SYNTHETIC, predicted
 from shared_data import shared
 from small_testbed import write_small_testbed
 from walked_stores import add_table, run_store
@@ -281,7 +281,7 @@ def test_correlations(walked: Walked, study: Study, reference: Numbers):
     assert [plain(one) for one in found.pairs] == walked.ask(
         "correlate", *(f"--synthetic={one}" for one in synthetic), *(f"--natural={one}" for one in natural)
     )["pairs"]
-    by_study = {(one.synthetic, one.natural): one for one in foretold(study).whole.pairs}
+    by_study = {(one.synthetic, one.natural): one for one in predicted(study).whole.pairs}
     assert {(one.synthetic, one.natural): one for one in found.pairs}.items() <= by_study.items()
     category = {one.name: one.origin.category for one in study.models}
     for pair in found.pairs:

@@ -13,7 +13,7 @@ from oodometer.figures import FigureOptions
 from oodometer.figures.correlation import correlation_of, marks_of
 from oodometer.stats.bootstrap import Resampling
 from oodometer.study import study_of
-from oodometer.study.shift_predictors import foretold
+from oodometer.study.shift_predictors import predicted
 
 M, N = 12, 400
 MODELS = [f"m{at:02d}" for at in range(M)]
@@ -56,7 +56,7 @@ def test_the_images_are_carried(store):
 def test_the_report_and_the_figure_say_the_same(store):
     r = asked(store)
     study = study_of(store, origins=ORIGINS, options=LINE)
-    pairs = {(pair.synthetic, pair.natural): pair.r for pair in foretold(study).whole.pairs}
+    pairs = {(pair.synthetic, pair.natural): pair.r for pair in predicted(study).whole.pairs}
     assert pairs["imagenet-c", "imagenetv2"] == r
     shifts = study.shift("imagenet-c"), study.shift("imagenetv2")
     marks = marks_of(study, *shifts, FigureOptions(("imagenet-c", "imagenetv2")))

@@ -258,7 +258,7 @@ def _of_cell(
 ) -> Iterator[Score | LeftOut]:
     plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
     changed = [metric for metric in metrics if reading.scaled.changes(metric)]
-    needed = {name for metric in plain for name in metric.columns}
+    needed = {name for metric in plain for name in metric.columns} | ({"label"} if how.by == "class" else set())
 
     def needed_alone(cell: Cell) -> Predictions:
         return reading.index.read_some(cell, needed)

@@ -92,7 +92,7 @@ def _spread(n: int, wanted: int) -> Iterator[int]:
     """Places from the first to the last, far from each other.
 
     >>> list(_spread(75, 4)), list(_spread(1, 4)), list(_spread(3, 4))
-    ([18, 37, 56, 74], [0], [0, 1, 2])
+    ([17, 36, 55, 74], [0], [0, 1, 2])
     """
     several = min(n, wanted)
     return ((place + 1) * n // several - 1 for place in range(several))

@@ -21,7 +21,7 @@ SYNTHETIC = ("corruption", "adversarial", "style")
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Predictors:
     """How far robustness to synthetic shifts goes with robustness to natural ones.
 
     Args:
@@ -44,7 +44,7 @@ class Foretold:
         }
 
 
-def predicted(study: Study) -> Foretold | None:
+def predicted(study: Study) -> Predictors | None:
     """What the shifts of a study tell about each other; None where it has none of the one or of the other sort.
 
     Raises:
@@ -64,7 +64,7 @@ def predicted(study: Study) -> Foretold | None:
         raise OodometerError(left_out[0])
     each = [_ruled(points, [shift], study, through_all) for points, shift in _each(study)]
     single = list(_with_lines(each, left_out))
-    return Foretold(
+    return Predictors(
         whole=correlate_points(rows, cols, options),
         each=correlate_points(single, cols, options) if single else None,
         through_all=through_all and bool(study.options.baseline),

@@ -14,7 +14,7 @@ from oodometer.document.section import Part, Plot, Section, Words
 from oodometer.document.table import Column, Table
 from oodometer.stats.correlation import FEWEST_MODELS
 from oodometer.study import Study
-from oodometer.study.shift_predictors import Foretold, predicted
+from oodometer.study.shift_predictors import Predictors, predicted
 
 ID, TITLE, SHORT = "correlations", "Synthetic against natural shifts", "Synthetic vs natural"
 ROW, AROUND = 54, 140
@@ -46,7 +46,7 @@ def section(study: Study) -> Section | None:
     return Section(ID, TITLE, lead, (_matrix(found), _best_table(found), *_notes(found)), SHORT)
 
 
-def _undefined(found: Foretold) -> str:
+def _undefined(found: Predictors) -> str:
     most = max(one.n for one in found.whole.pairs)
     if most < FEWEST_MODELS:
         models = "no model was" if most == 0 else "one model was" if most == 1 else f"{most} models were"
@@ -56,7 +56,7 @@ def _undefined(found: Foretold) -> str:
     return "It can't be said here: all models are equally far from the lines, so there is nothing to correlate."
 
 
-def _over(found: Foretold) -> list[str]:
+def _over(found: Predictors) -> list[str]:
     """Which models are meant, where that is not what a reader expects."""
     if not found.through_all:
         return []
@@ -66,7 +66,7 @@ def _over(found: Foretold) -> list[str]:
     ]
 
 
-def _answer(found: Foretold) -> str:
+def _answer(found: Predictors) -> str:
     """How many natural shifts are predicted, how well, and by what best."""
     best = [one for one in found.best().values() if one]
     sure = [one for one in best if _above(one)]
@@ -105,7 +105,7 @@ def _shown(pair: ShiftPair) -> str:
     return f"r = {with_interval(r, 'number', 2)} over {pair.n} models"
 
 
-def _matrix(found: Foretold) -> Plot:
+def _matrix(found: Predictors) -> Plot:
     levels = [_level("families and attacks", found.whole)]
     if found.each:
         levels.append(_level("every corruption by itself", found.each))
@@ -152,7 +152,7 @@ R = Column(
 N = Column("models", "count", "measured on both, and not in a line")
 
 
-def _best_table(found: Foretold) -> Table:
+def _best_table(found: Predictors) -> Table:
     rows = []
     for name, one in found.best().items():
         who = "none is defined" if one is None else one.synthetic
@@ -169,14 +169,14 @@ def _best_table(found: Foretold) -> Table:
     return Table("correlations-best", "The best predictor of each natural shift", columns, tuple(rows))
 
 
-def _all_pairs(found: Foretold) -> Table:
+def _all_pairs(found: Predictors) -> Table:
     pairs = [*found.whole.pairs, *(found.each.pairs if found.each else ())]
     rows = tuple((one.natural, one.synthetic, one.r, one.n) for one in pairs)
     columns = (Column("natural shift"), Column("synthetic shift"), R, N)
     return Table("correlations-pairs", "All pairs as a table", columns, rows, filters="natural shift", folded=True)
 
 
-def _notes(found: Foretold) -> tuple[Part, ...]:
+def _notes(found: Predictors) -> tuple[Part, ...]:
     """By what chance intervals are above 0, and what was left out."""
     pairs = [one for one in found.whole.pairs if one.r]
     tail = (1 - found.whole.level) / 2
