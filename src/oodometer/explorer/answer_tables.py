@@ -55,6 +55,7 @@ class AnswerTables:
         self._by_image = ByImage(Path(self._folder.name) / "answers")
         self._local = threading.local()
         self._lock = threading.Lock()
+        self._opening = threading.Lock()
         self._loader: threading.Thread | None = None
         self._closed = False
         self._progress: Progress | None = None
@@ -69,8 +70,10 @@ class AnswerTables:
     def close(self) -> None:
         """Forget everything."""
         self._closed = True
-        self.wait()
-        self._database.close()
+        with self._lock:  # a look that has begun is ended first
+            self.wait()
+        with self._opening:  # a connection refuses to close while another thread opens a cursor
+            self._database.close()
         self._by_image.close()
         self._folder.cleanup()
 
@@ -79,13 +82,18 @@ class AnswerTables:
         import duckdb
 
         try:
-            cursor = getattr(self._local, "cursor", None)
-            if cursor is None:
-                cursor = self._local.cursor = self._database.cursor()
-            rows: list[tuple[Any, ...]] = cursor.execute(sql, values).fetchall()
+            rows: list[tuple[Any, ...]] = self._cursor().execute(sql, values).fetchall()
             return rows
         except duckdb.Error as error:
             raise StoreError(f"{self.store}: can't be read ({str(error).splitlines()[0]}); reload the page") from error
+
+    def _cursor(self) -> Any:
+        """A connection of the thread's own: one refuses what a second thread asks meanwhile."""
+        cursor = getattr(self._local, "cursor", None)
+        if cursor is None:
+            with self._opening:
+                cursor = self._local.cursor = self._database.cursor()
+        return cursor
 
     def ask_named(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """The same with the names of the columns."""
@@ -111,7 +119,7 @@ class AnswerTables:
         if time.monotonic() >= self._next_look and self._lock.acquire(blocking=self._catalogue.version == 0):
             try:
                 begun = time.monotonic()
-                if self._progress is None:  # what is being read is finished first
+                if self._progress is None and not self._closed:  # what is being read is finished first
                     self._look()
                 spent = time.monotonic() - begun
                 self._next_look = time.monotonic() + max(SECONDS_BETWEEN_LOOKS, spent / LOOKING_SHARE)
@@ -190,11 +198,11 @@ class AnswerTables:
                 changed.setdefault(condition, []).append(counted(block.first, block.answers["rank"][:, places]))
             waiting.subtract(loaded.condition for loaded in (*cells, *failed))
             for condition in [known for known in changed if not waiting[known]]:
-                insert(self._database, condition, changed.pop(condition))
+                insert(self._cursor(), condition, changed.pop(condition))
             if self._progress:
                 self._progress = self._progress.further(len(cells) + len(failed))
         for condition, counts in changed.items():
-            insert(self._database, condition, counts)
+            insert(self._cursor(), condition, counts)
 
     # Images
 
@@ -215,7 +223,7 @@ class AnswerTables:
             return
         images = read_images(self.store, digest)
         first, number = sum(data.n for data in self._data.values()), len(self._data)
-        self._database.execute(
+        self._cursor().execute(
             queries.LOAD_IMAGES, {"first": first, "data": number, "files": literal([self.store.images_file(digest)])}
         )
         classes = own_classes(data_names(images.space, cell.space))
