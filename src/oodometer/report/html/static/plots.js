@@ -5,8 +5,12 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
+  const plotly = document.getElementById("oodometer-plotly");
   /** @type {Promise<void> | null} */
   let bringing = null;
+  /** @type {Promise<string> | null} */
+  let unpacking = null;
+  let source = "";
 
   async function unpacked(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -23,17 +27,24 @@
     });
   }
 
-  // Plotly is in the page packed, or lies beside it; it becomes a script when it is first needed.
+  // Plotly is in the page packed, or lies beside it. To run it takes a second, in which nobody can scroll: so it is
+  // unpacked early, and runs when it is first needed.
+  function unpackPlotly() {
+    unpacking ??= unpacked(plotly?.textContent || "").then((text) => (source = text));
+    return unpacking;
+  }
+
+  function runPlotly() {
+    if (source && !window.Plotly) {
+      const script = document.createElement("script");
+      script.textContent = source;
+      document.head.append(script);
+    }
+  }
+
   function bringPlotly() {
-    const plotly = document.getElementById("oodometer-plotly");
     const beside = plotly?.dataset.src;
-    bringing ??= beside
-      ? fromBeside(beside)
-      : unpacked(plotly?.textContent || "").then(function (text) {
-          const script = document.createElement("script");
-          script.textContent = text;
-          document.head.append(script);
-        });
+    bringing ??= beside ? fromBeside(beside) : unpackPlotly().then(runPlotly);
     return bringing;
   }
 
@@ -72,6 +83,7 @@
     const before = root.dataset.theme;
     root.classList.add("paper");
     changeTheme("light");
+    runPlotly();
     if (window.Plotly) {
       elements.forEach((element) => drawn.has(element) || draw(element));
     }
@@ -88,7 +100,8 @@
   if (elements.length) {
     document.addEventListener("DOMContentLoaded", watch);
     // Whoever prints before looking at a plot gets it too: a printer does not wait.
-    window.addEventListener("load", () => (window.requestIdleCallback || window.setTimeout)(bringPlotly));
+    const early = plotly?.dataset.src ? bringPlotly : unpackPlotly;
+    window.addEventListener("load", () => (window.requestIdleCallback || window.setTimeout)(early));
   }
   window.addEventListener("beforeprint", print);
 })();
