@@ -5,7 +5,6 @@
   const elements = document.querySelectorAll("[data-draw]");
   const drawn = new Set();
 
-  const plotly = document.getElementById("oodometer-plotly");
   /** @type {Promise<void> | null} */
   let bringing = null;
   /** @type {Promise<string> | null} */
@@ -27,10 +26,15 @@
     });
   }
 
+  // It stands behind the scripts, and is there when the page is.
+  function packedPlotly() {
+    return document.getElementById("oodometer-plotly");
+  }
+
   // Plotly is in the page packed, or lies beside it. To run it takes a second, in which nobody can scroll: so it is
   // unpacked early, and runs when it is first needed.
   function unpackPlotly() {
-    unpacking ??= unpacked(plotly?.textContent || "").then((text) => (source = text));
+    unpacking ??= unpacked(packedPlotly()?.textContent || "").then((text) => (source = text));
     return unpacking;
   }
 
@@ -43,7 +47,7 @@
   }
 
   function bringPlotly() {
-    const beside = plotly?.dataset.src;
+    const beside = packedPlotly()?.dataset.src;
     bringing ??= beside ? fromBeside(beside) : unpackPlotly().then(runPlotly);
     return bringing;
   }
@@ -100,8 +104,10 @@
   if (elements.length) {
     document.addEventListener("DOMContentLoaded", watch);
     // Whoever prints before looking at a plot gets it too: a printer does not wait.
-    const early = plotly?.dataset.src ? bringPlotly : unpackPlotly;
-    window.addEventListener("load", () => (window.requestIdleCallback || window.setTimeout)(early));
+    window.addEventListener("load", function () {
+      const early = packedPlotly()?.dataset.src ? bringPlotly : unpackPlotly;
+      (window.requestIdleCallback || window.setTimeout)(early);
+    });
   }
   window.addEventListener("beforeprint", print);
 })();
