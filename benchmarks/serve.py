@@ -24,9 +24,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
+from oodometer.catalogue.class_names import human_names
+from oodometer.core.labels import numbered
 from store import N_CLASSES, N_IMAGES, fill
 
 PROMISED_MS = 200
@@ -63,9 +65,11 @@ def addresses(n_models: int) -> dict[str, Callable[[random.Random], str]]:
         at = rng.randrange(N_IMAGES)
         return f"data=val&id=n{at % N_CLASSES:08d}/val_{at:08d}"
 
+    classes = human_names(numbered(N_CLASSES))  # as pages call them
+
     def list_(rng: random.Random) -> str:
         wanted = (
-            f"class={rng.randrange(N_CLASSES)}",
+            f"class={quote(rng.choice(classes))}",
             f"right_from={rng.randrange(200)}&right_to=300",
             f"model={model(rng)}&answer=wrong&order=sure",
             f"model={model(rng)}&sure_from=0.2&sure_to=0.6&page={rng.randrange(1, 40)}",
