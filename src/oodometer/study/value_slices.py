@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.score_table import Score
-from oodometer.analysis.value_scores import value_scores
+from oodometer.analysis.value_scores import METRIC, value_scores
 from oodometer.core.estimate import Estimate
 from oodometer.stats.intervals import DEFAULT_INTERVAL
 from oodometer.store.cells import Cell
@@ -83,7 +83,7 @@ def _sliced(study: Study, column: str, conditions: list[StudyCondition]) -> Valu
     for condition in conditions:
         for model in models:
             for score in _scores(study, condition, model.cells, asked):
-                value = score.metric.partition("[")[2].removesuffix("]").partition("=")[2]
+                value = score.metric.removeprefix(f"{METRIC}[{column}=").removesuffix("]")
                 rows.setdefault((condition.name, value), {})[model.name] = score.estimate
                 convention = score.convention
     names = tuple(model.name for model in models if any(model.name in of for of in rows.values()))
