@@ -12,6 +12,7 @@ from figure_style import ACCENT, GREY, INK, LIGHT, panel, panels, save
 from scipy.special import expit
 from scipy.stats import binom
 
+from oodometer.published.hypotheses import pairs_of
 from oodometer.published.reproduce import reproduce
 from oodometer.published.tables import Table, read_table
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
@@ -19,6 +20,7 @@ from oodometer.stats.correlation import pearson, spearman
 from oodometer.stats.effective_robustness import effective_robustness, tau_from_counts
 from oodometer.stats.intervals import clopper_pearson_bounds, wilson
 from oodometer.stats.lines import band, bootstrap_lines, fit_line
+from oodometer.stats.mean_over_pairs import mean_over_pairs
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_range
 from oodometer.stats.several_clean_sets import fit_plane
@@ -37,6 +39,14 @@ SHORT = {
     "ResNet-50 + Linf Adversarial Training": "adversarial training",
     "ResNet-50 + ImageNet-21K Pretraining": "21,000 classes",
     "ResNet-50 + CBAM": "CBAM",
+}
+
+
+TITLES = {
+    "larger_models": "larger models",
+    "self_attention": "self-attention",
+    "diverse_data_augmentation": "diverse augmentation",
+    "pretraining": "pretraining",
 }
 
 
@@ -322,6 +332,33 @@ def draw_ranks() -> None:
     save(figure, "ranks")
 
 
+def draw_hypotheses() -> None:
+    """The gains on ImageNet-R of pairs that differ in one thing, from the printed table, and their means."""
+    table = read_table("hendrycks2021_imagenet_r")
+    clean, shifted = (1 - table.column(name) / 100 for name in ("imagenet_200_error", "imagenet_r_error"))
+    variance = clean * (1 - clean) / 10_000 + shifted * (1 - shifted) / 30_000
+    figure, axis = panel()
+    axis.axvline(1.5, color=INK, lw=0.8, ls="--")
+    for row, (hypothesis, title) in enumerate(TITLES.items()):
+        pairs = [[table.models.index(one) for one in pair] for pair in pairs_of(hypothesis, table.models)]
+        steps = np.zeros((len(pairs), len(table.models)))
+        for at, (before, after) in enumerate(pairs):
+            steps[at, [before, after]] = -1, 1
+        gains = steps @ (shifted - clean)
+        mean = mean_over_pairs(gains, steps * variance @ steps.T, 30_000).estimate()
+        assert mean.low is not None
+        assert mean.high is not None
+        axis.plot(100 * gains, np.full(len(gains), row - 0.16), "o", color=GREY, ms=4, mec="white", mew=0.5)
+        axis.plot([100 * mean.low, 100 * mean.high], [row + 0.16] * 2, color=ACCENT, lw=1.5)
+        axis.plot(100 * mean.value, row + 0.16, "o", color=ACCENT, ms=6)
+        axis.text(-14, row, title, va="center", color=INK)
+    axis.text(1.7, 3.62, "threshold", color=INK, va="center")
+    axis.set(xlim=(-14.5, 33), ylim=(3.8, -0.6), xlabel="points less of a gap on ImageNet-R")
+    axis.set_yticks([])
+    axis.spines["left"].set_visible(False)
+    save(figure, "hypotheses")
+
+
 def draw_reproduction() -> None:
     """Every number that was derived again, as a part of what rounding allows."""
     found = reproduce()
@@ -359,4 +396,5 @@ if __name__ == "__main__":
     draw_several_clean_sets()
     draw_correlation()
     draw_ranks()
+    draw_hypotheses()
     draw_reproduction()

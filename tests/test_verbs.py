@@ -15,7 +15,7 @@ from oodometer.cli.main import VERBS
 CLI = Path(odo.__file__).parent / "cli"
 
 TWINS = {
-    "build": ("build_icons",),
+    "build": ("build_cifar10", "build_icons"),
     "corrupt": ("corrupt", "corrupt_files"),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),

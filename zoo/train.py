@@ -1,10 +1,11 @@
-"""Train the zoo of icons from its table: what is missing, and after a kill where it was.
+"""Train a zoo from its table: what is missing, and after a kill where it was.
 
     oodometer build icons --out icons/
-    python zoo/train.py --icons icons/ --work zoo-work/
+    python zoo/train.py icons --icons icons/
+    python zoo/train.py cifar10 --cifar10 cifar10/
 
 Every model is one `oodometer train` with one thread, so that its weights don't depend on the machine's number of cores;
-several run at once. Checkpoints and logs stay in the work folder, finished models are copied to zoo/icons/.
+several run at once. Checkpoints and logs stay in the work folder, finished models are copied to zoo/TABLE/.
 """
 
 from __future__ import annotations
@@ -22,9 +23,35 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-MOST_BYTES = 10 * 10**6
-OPTIONS = ("net", "epochs", "lr", "batch", "seed", "category", "parent")
-KEYS = {"name", "data", "hold_out", "augment", "init", "in_zoo", *OPTIONS}
+MOST_BYTES = 206 * 10**5
+"""Of the models of a table; those of CIFAR-10 take 4.4 MB, so that all together stay below 25."""
+OPTIONS = (
+    "net",
+    "recipe",
+    "epochs",
+    "lr",
+    "schedule",
+    "warm-up",
+    "weight-decay",
+    "batch",
+    "size",
+    "seed",
+    "objective",
+    "objective-weight",
+    "adversarial",
+    "eps",
+    "category",
+    "parent",
+)
+"""Keys of a row that are options of the command, with - or _ between their words."""
+KEYS = {"name", "data", "hold_out", "augment", "init", "in_zoo", *(key.replace("-", "_") for key in OPTIONS)}
+
+DATA = {
+    "icons": "what `oodometer build icons` made",
+    "outside": "icons outside the 50 classes",
+    "cifar10": "what `oodometer build cifar10` made",
+}
+"""What a table may train on, each an option of this script."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +77,8 @@ def command_of(row: Mapping[str, Any], places: Places) -> list[str]:
     """The words of the command that trains a row."""
     words = [sys.executable, "-m", "oodometer", "train", str(places.data[row["data"]])]
     words += ["--out", str(places.work / f"{row['name']}.onnx"), "--half", "--threads", "1"]
-    words += [word for key in OPTIONS if key in row for word in (f"--{key}", str(row[key]))]
+    said = {f"--{key}": row[key.replace("-", "_")] for key in OPTIONS if key.replace("-", "_") in row}
+    words += [word for flag, value in said.items() for word in (flag, str(value))]
     words += ["--augment", ",".join(row["augment"]) or "none"]
     words += [word for one in row["hold_out"] for word in ("--hold-out", one)]
     if "init" in row:
@@ -98,17 +126,18 @@ def train_all(rows: Sequence[Mapping[str, Any]], places: Places, *, jobs: int) -
 
 def main() -> None:
     """Train what the command line asks for."""
-    parser = argparse.ArgumentParser(description="Train the zoo of icons.")
-    parser.add_argument("--icons", type=Path, required=True, help="what `oodometer build icons` made")
-    parser.add_argument("--outside", type=Path, help="icons outside the 50 classes")
-    parser.add_argument("--work", type=Path, default=Path("zoo-work"), help="for checkpoints and logs")
-    parser.add_argument("--out", type=Path, default=HERE / "icons", help="for finished models")
+    parser = argparse.ArgumentParser(description="Train a zoo from its table.")
+    parser.add_argument("table", nargs="?", default="icons", help="which: icons reads zoo/icons.toml  [default: icons]")
+    for name, help_ in DATA.items():
+        parser.add_argument(f"--{name}", type=Path, help=help_)
+    parser.add_argument("--work", type=Path, help="for checkpoints and logs  [default: zoo-work/TABLE]")
+    parser.add_argument("--out", type=Path, help="for finished models  [default: zoo/TABLE]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="models at once")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="these models alone")
     said = parser.parse_args()
-    rows = [row for row in read_table(HERE / "icons.toml") if said.only is None or row["name"] in said.only]
-    data = {name: path for name, path in (("icons", said.icons), ("outside", said.outside)) if path is not None}
-    places = Places(data, said.work, said.out)
+    rows = [row for row in read_table(HERE / f"{said.table}.toml") if said.only is None or row["name"] in said.only]
+    data = {name: path for name in DATA if (path := getattr(said, name)) is not None}
+    places = Places(data, said.work or Path("zoo-work", said.table), said.out or HERE / said.table)
     for folder in (places.work, places.out):
         folder.mkdir(parents=True, exist_ok=True)
     problems = train_all(rows, places, jobs=said.jobs)

@@ -18,7 +18,9 @@ __version__ = "0.1.0"
 # Where each public name lives; imported when first used, so that `import oodometer` costs nothing. The types are in
 # __init__.pyi, and a test keeps the two lists the same.
 _HOMES = {
+    "build.cifar10": "BuiltCifar10 build_cifar10",
     "build.icons.build": "IconOptions build_icons",
+    "copies.augment": "AugmentOptions Augmented augment",
     "core.condition": "Condition Family Shift Transform clean",
     "core.dataset": "Dataset",
     "core.errors": "CannotTellError DataError ModelError OodometerError PreflightError RequirementNotMetError "
@@ -38,7 +40,7 @@ _HOMES = {
     "data.label_file": "read_labels",
     "data.load": "load_data",
     "data.subset": "stratified",
-    "data.training_set": "training_set",
+    "data.training_set": "published_test_set training_set",
     "document.table": "Table",
     "engine.imports": "import_predictions import_table",
     "engine.run": "RunOptions Watcher run",
@@ -60,6 +62,7 @@ _HOMES = {
     "analysis.gaps": "Gap Gaps gaps",
     "analysis.mean_gap": "MeanGap",
     "analysis.hardest": "Hardest hardest",
+    "analysis.hypotheses": "Hypotheses HypothesisOptions",
     "quickstart.audience": "Audience",
     "quickstart.icons": "Quickstart quickstart",
     "quickstart.photographs": "QuickstartPhotographs quickstart_photographs",
@@ -69,6 +72,7 @@ _HOMES = {
     "report.write": "Report report",
     "preflight.finding": "ModelPreflight Preflight",
     "preflight.preflight": "preflight",
+    "published.hypotheses_beside": "hypotheses",
     "published.reproduce": "Reproductions reproduce",
     "analysis.line_rules": "RobustnessOptions",
     "analysis.robustness": "Robustness robustness",

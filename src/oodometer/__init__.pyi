@@ -19,6 +19,8 @@ from oodometer.analysis.gate import Gate as Gate
 from oodometer.analysis.gate import gate as gate
 from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
+from oodometer.analysis.hypotheses import Hypotheses as Hypotheses
+from oodometer.analysis.hypotheses import HypothesisOptions as HypothesisOptions
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
@@ -31,8 +33,13 @@ from oodometer.analysis.run_results import results_of as results_of
 from oodometer.analysis.score import score as score
 from oodometer.analysis.score_table import Score as Score
 from oodometer.analysis.score_table import Scores as Scores
+from oodometer.build.cifar10 import BuiltCifar10 as BuiltCifar10
+from oodometer.build.cifar10 import build_cifar10 as build_cifar10
 from oodometer.build.icons.build import IconOptions as IconOptions
 from oodometer.build.icons.build import build_icons as build_icons
+from oodometer.copies.augment import Augmented as Augmented
+from oodometer.copies.augment import AugmentOptions as AugmentOptions
+from oodometer.copies.augment import augment as augment
 from oodometer.core.condition import Condition as Condition
 from oodometer.core.condition import Family as Family
 from oodometer.core.condition import Shift as Shift
@@ -69,6 +76,7 @@ from oodometer.data.check.check_set import check as check
 from oodometer.data.label_file import read_labels as read_labels
 from oodometer.data.load import load_data as load_data
 from oodometer.data.subset import stratified as stratified
+from oodometer.data.training_set import published_test_set as published_test_set
 from oodometer.data.training_set import training_set as training_set
 from oodometer.document.table import Table as Table
 from oodometer.engine.imports import import_predictions as import_predictions
@@ -92,6 +100,7 @@ from oodometer.models.predictions import read_predictions as read_predictions
 from oodometer.preflight.finding import ModelPreflight as ModelPreflight
 from oodometer.preflight.finding import Preflight as Preflight
 from oodometer.preflight.preflight import preflight as preflight
+from oodometer.published.hypotheses_beside import hypotheses as hypotheses
 from oodometer.published.reproduce import Reproductions as Reproductions
 from oodometer.published.reproduce import reproduce as reproduce
 from oodometer.quickstart.audience import Audience as Audience

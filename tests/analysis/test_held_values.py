@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodometer.analysis.intervals import CellEstimates, IntervalOptions
+from oodometer.analysis.cell_estimates import CellEstimates
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.score import score
 from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import Predictions, from_logits

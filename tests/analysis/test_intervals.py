@@ -10,9 +10,8 @@ from scipy.stats import beta, binomtest, bootstrap, norm
 from scipy.stats import t as student
 
 from few_groups import stretched
+from oodometer.analysis.cell_estimates import SORTING, CellEstimates
 from oodometer.analysis.intervals import (
-    SORTING,
-    CellEstimates,
     IntervalOptions,
     estimate_of,
     share_estimate,
@@ -294,7 +293,7 @@ def test_coverage_of_class_accuracies(name, sizes):
 @pytest.mark.parametrize("name", ["aurra", "aurc"])
 def test_areas_over_many_images_have_the_interval_of_a_bootstrap(name, ties, monkeypatch):
     """5,000 draws give bounds to some 3 % of the width; the images are few here, so that it takes a moment."""
-    monkeypatch.setattr("oodometer.analysis.intervals.MANY_IMAGES", 2_000)
+    monkeypatch.setattr("oodometer.analysis.cell_estimates.MANY_IMAGES", 2_000)
     rows, metric = rows_of(2_000), metrics.get(name)
     if ties:
         rows = replace(rows, confidence=rows.confidence.round(2))
@@ -307,7 +306,7 @@ def test_areas_over_many_images_have_the_interval_of_a_bootstrap(name, ties, mon
 
 
 def test_an_area_of_answers_that_are_all_alike_has_no_interval(monkeypatch):
-    monkeypatch.setattr("oodometer.analysis.intervals.MANY_IMAGES", 100)
+    monkeypatch.setattr("oodometer.analysis.cell_estimates.MANY_IMAGES", 100)
     rows = rows_of(100)
     found = CellEstimates(replace(rows, rank=np.zeros_like(rows.rank)), [metrics.get("aurra")], IntervalOptions())
     assert str(found.of(metrics.get("aurra")).interval) == "none: all images are answered alike"
@@ -317,5 +316,31 @@ def test_an_area_of_answers_that_are_all_alike_has_no_interval(monkeypatch):
 def test_sorted_images_give_the_same_to_the_last_digit(name, monkeypatch):
     rows, metric = rows_of(2_500), metrics.get(name)
     found = CellEstimates(rows, [metric], IntervalOptions(draws=100)).of(metric)
-    monkeypatch.setattr("oodometer.analysis.intervals.SORTING", ())
+    monkeypatch.setattr("oodometer.analysis.cell_estimates.SORTING", ())
     assert CellEstimates(rows, [metric], IntervalOptions(draws=100)).of(metric) == found
+
+
+def test_cells_prepared_together_have_the_estimates_of_each_alone():
+    """Of as many images, of fewer, without labels, and with confidences that none can be."""
+    several = [metrics.get(name) for name in (*SORTING, "ece")]
+    rng = np.random.default_rng(5)
+    cells = [rows_of(12_000, seed) for seed in range(5)] + [rows_of(300, 8), rows_of(12_000, 9, unlabelled=12_000)]
+    tied = replace(cells[0], confidence=rng.choice(np.array([0.25, 0.5, 1.0], np.float32), 12_000))
+    all_right = replace(cells[1], rank=np.zeros(12_000, np.int32))
+    wrong = replace(cells[2], confidence=cells[2].confidence + 1)
+    cells += [tied, all_right, wrong]
+    how = IntervalOptions(draws=100)
+    together = [CellEstimates(rows, several, how) for rows in cells]
+    CellEstimates.prepare(together)
+
+    def said(estimates: CellEstimates, metric: Metric) -> object:
+        try:
+            return estimates.of(metric)
+        except OodometerError as error:
+            return str(error)
+
+    for rows, estimates in zip(cells, together, strict=True):
+        for metric in several:
+            assert said(estimates, metric) == said(CellEstimates(rows, [metric], how), metric), metric.name
+    assert "outside of [0, 1]" in said(together[-1], metrics.get("aurra"))
+    assert "undefined" in said(together[6], metrics.get("ece"))

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from made_cells import made_cell
-from oodometer.build.icons.npm import fetch, read_members
 from oodometer.build.icons.packages import Package
+from oodometer.build.npm import fetch, read_members
 from oodometer.cli.main import main
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.errors import DataError
@@ -34,13 +34,19 @@ FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 """As is usual for Chromium without a screen, as root, in a container."""
 
 
+@pytest.fixture(scope="session")
+def program() -> str:
+    """The browser's own command."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no chromium on PATH: apt-get install chromium")
+    return found
+
+
 # Not longer than a module: Playwright keeps an event loop running, which would stand in the way of other tests.
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
+def chromium(program: str) -> Iterator[Browser]:
     """Chromium without a window."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no chromium on PATH: apt-get install chromium")
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="playwright is not installed: pip install playwright"
     )

@@ -111,14 +111,14 @@ def test_another_severity_errors_and_family_can_be_chosen(opened):
 
 def test_models_are_found_and_cells_reached_with_the_arrow_keys(opened):
     heat = show(opened, "corruptions-heat")
-    heat.get_by_label("find a model").fill("model-07")
+    heat.get_by_label("Find a model").fill("model-07")
     heat.locator("tbody tr").nth(1).wait_for(state="detached")
     assert heat.locator("tbody th").all_inner_texts() == ["model-07"]
     heat.locator("tbody td").first.focus()
     opened.keyboard.press("ArrowRight")
     assert opened.evaluate("document.activeElement.cellIndex") == 2
     assert "gaussian noise" in heat.get_by_role("status").inner_text()
-    heat.get_by_label("find a model").fill("nobody")
+    heat.get_by_label("Find a model").fill("nobody")
     heat.get_by_text("No model has that in its name.").wait_for()
 
 

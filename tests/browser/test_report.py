@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import re
+import subprocess
+import zlib
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -312,6 +317,26 @@ def test_it_is_printed_with_its_plots_and_in_light(report: Page) -> None:
     assert undrawn == []
 
 
+def test_a_browser_without_a_window_prints_the_plots_at_once(
+    report: Page, program: str, small_report: Path, tmp_path: Path
+) -> None:
+    """A page is printed as soon as it is loaded, and nobody scrolls."""
+    draw_all(report)
+    words = ["--headless", "--disable-gpu", "--no-sandbox", f"--print-to-pdf={tmp_path / 'report.pdf'}"]
+    subprocess.run([program, *words, small_report.as_uri()], check=True, capture_output=True, timeout=120)
+    assert n_curves((tmp_path / "report.pdf").read_bytes()) > 0.9 * n_curves(report.pdf()) > 1000
+
+
+def n_curves(pdf: bytes) -> int:
+    """How many curves are drawn on the pages of a PDF; points of plots are circles."""
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    found = 0
+    for stream in streams:
+        with contextlib.suppress(zlib.error):
+            found += len(re.findall(rb" c\n", zlib.decompressobj().decompress(stream)))
+    return found
+
+
 def test_the_navigation_follows_the_reader(report: Page) -> None:
     links = report.locator(".sections a")
     links.last.click()
@@ -344,6 +369,34 @@ def test_a_phone_shows_clean_and_shifted_and_that_there_is_more(report: Page) ->
     assert "goes-on" in (box.get_attribute("class") or "")
     box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
     report.wait_for_function("box => !box.classList.contains('goes-on')", arg=box.element_handle())
+
+
+def test_a_phone_shows_the_ranks_that_the_first_picture_speaks_of(report: Page) -> None:
+    report.set_viewport_size({"width": 400, "height": 844})
+    picture = report.locator("#overview-dots")
+    assert "Ranks are those that a model may have" in picture.locator("figcaption").inner_text()
+    for row in picture.locator("tbody tr").all():
+        places = [row.locator(one).bounding_box() for one in (".rank", ".name", ".panel >> nth=0", ".mean")]
+        ends = [(place["x"], place["x"] + place["width"]) for place in places if place]
+        assert len(ends) == 4
+        assert all(right <= left + 1 for (_, right), (left, _) in pairwise(ends))  # side by side, none below another
+        assert row.locator(".rank").inner_text()
+        assert row.locator(".rank").evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+        tall = row.evaluate("row => row.clientHeight - row.querySelector('.ties').clientHeight")
+        assert tall <= 2  # what can't be told apart is joined by one line
+
+
+def test_a_menu_of_columns_opens_within_a_phone(report: Page) -> None:
+    report.set_viewport_size({"width": 390, "height": 844})
+    menus = [menu for menu in report.locator("details.menu").all() if menu.is_visible()]
+    assert len(menus) > 1
+    for menu in menus:
+        menu.locator("summary").click()
+        box = menu.locator("fieldset").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        menu.locator("summary").click()
 
 
 def test_the_first_screen_is_used_in_its_whole_width(report: Page) -> None:

@@ -53,6 +53,8 @@ def test_every_kind_of_page_opens_from_disk(browser_page: Page, made: odo.Site) 
 
 
 def test_from_the_leaderboard_to_an_image_and_on(browser_page: Page, made: odo.Site) -> None:
+    from playwright.sync_api import expect
+
     page = browser_page
     page.goto(made.address)
     page.get_by_role("link", name="Images", exact=True).click()
@@ -62,9 +64,9 @@ def test_from_the_leaderboard_to_an_image_and_on(browser_page: Page, made: odo.S
     first = page.get_by_role("heading", level=1).inner_text()
     assert page.locator(".shown img").evaluate("image => image.complete && image.naturalWidth") == 512
     page.keyboard.press("j")
-    page.wait_for_function("(name) => document.querySelector('h1').innerText !== name", arg=first)
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(first)
     page.keyboard.press("k")
-    page.wait_for_function("(name) => document.querySelector('h1').innerText === name", arg=first)
+    expect(page.get_by_role("heading", level=1)).to_have_text(first)
     page.keyboard.press("u")
     page.wait_for_url("**/images/*.html")
     page.keyboard.press("?")
@@ -80,10 +82,11 @@ def test_models_are_chosen_by_links(browser_page: Page, made: odo.Site) -> None:
     page.locator("details.choose").last.get_by_role("link", name="plain-a", exact=True).click()
     page.wait_for_url("**/compare/*.html")
     assert "plain-a" in page.get_by_role("heading", level=1).inner_text()
-    page.get_by_role("button", name="sort by B − A").click()
-    values = page.locator("table.contests tbody td.points").evaluate_all(
-        "cells => cells.map((cell) => +cell.dataset.value)"
+    page.get_by_role("button", name="Difference").click()
+    values = page.locator("#contests tbody td.points").evaluate_all(
+        "cells => cells.map((cell) => +cell.firstChild.textContent.replace('−', '-'))"
     )
+    assert len(values) > 1
     assert values == sorted(values, reverse=True)
 
 

@@ -72,7 +72,7 @@ def test_the_options_of_the_line_are_those_of_robustness(store, tmp_path, monkey
     done = figure(store, "scatter", "--shift", "v2~val", *flags, "--knee", "0.65", "-o", str(tmp_path / "a.svg"))
     # One model on one side of the knee is too few for a line, which is told.
     assert done.exit_code == 0
-    assert "below the knee at 0.65: 1 models: a line needs at least 3" in done.stderr
+    assert "below the knee at 0.65: 1 model: a line needs at least 3" in done.stderr
     study, kind, options = seen[0]
     assert (kind, options.shifts) == ("scatter", ("v2~val",))
     line = study.options

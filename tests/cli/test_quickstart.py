@@ -25,7 +25,7 @@ from oodometer.cli.main import main
 from oodometer.core.digests import content_digest
 from oodometer.data.icon_protocols import common_iid_rows
 from oodometer.data.load import load_data
-from oodometer.models import icon_zoo
+from oodometer.models import shipped_zoo
 from oodometer.quickstart import icons as quickstart
 
 KINDS = {"bird": ["duck", "owl", "eagle", "parrot", "dove", "swan"], "hat": ["cap", "crown", "hood", "helmet"]}
@@ -91,11 +91,12 @@ def icons(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def place(tmp_path: Path, icons: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a zoo of two networks, the icons where the quickstart builds them, and five corruptions."""
-    zoo = tmp_path / "zoo"
-    zoo.mkdir()
+    zoo = tmp_path / "shipped" / "icons"
+    zoo.mkdir(parents=True)
     write_model(zoo, "right", 1)
     write_model(zoo, "wrong", -1)
-    monkeypatch.setattr(icon_zoo, "INSTALLED", zoo)
+    monkeypatch.setattr(shipped_zoo, "INSTALLED", zoo.parent)
+    monkeypatch.setattr(quickstart, "ZOO", ("zoo:icons/*",))
     monkeypatch.setattr(quickstart, "CORRUPTIONS", "cifar-10-c/brightness")
     shutil.copytree(icons, tmp_path / "quickstart" / "icons")
     before = Path.cwd()
@@ -192,8 +193,8 @@ def test_mistakes_get_one_line(place, words, code, message):
 
 
 def test_without_a_zoo_nothing_is_built(place, monkeypatch):
-    monkeypatch.setattr(icon_zoo, "INSTALLED", place / "nowhere")
-    monkeypatch.setattr(icon_zoo, "IN_THE_REPOSITORY", place / "nowhere")
+    monkeypatch.setattr(shipped_zoo, "INSTALLED", place / "nowhere")
+    monkeypatch.setattr(shipped_zoo, "IN_THE_REPOSITORY", place / "nowhere")
     result = oodometer("--out", "new", "--json")
     assert result.exit_code == 1
     assert "the models of icons are not there" in result.stderr
@@ -211,7 +212,7 @@ def test_photographs_are_still_there(tmp_path):
 @pytest.mark.slow
 def test_the_real_one(tmp_path, monkeypatch):
     """The packages, the zoo and all shifts; with so few images it is about what comes out, not about numbers."""
-    if not icon_zoo.icon_names() or shutil.which("npm") is None:
+    if not shipped_zoo.shipped_names("icons") or shutil.which("npm") is None:
         pytest.skip("needs the zoo and npm")
     without_torch(monkeypatch)
     words = ("--out", str(tmp_path / "out"), "--images", "4", "--json")
@@ -220,7 +221,7 @@ def test_the_real_one(tmp_path, monkeypatch):
         pytest.skip("needs the network")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    assert len(found["models"]) == len(icon_zoo.icon_names())
+    assert len(found["models"]) == len(quickstart.ZOO)
     values = found["models"][0]["values"]
     best = {column["title"]: values[column["id"]] for column in found["columns"] if column["unit"] == "percent"}
     # A trial on the same packages with a short training of ResNet-20 gave 88 % and 63 %.
@@ -230,3 +231,12 @@ def test_the_real_one(tmp_path, monkeypatch):
     again = oodometer(*words, "--offline")
     assert (again.exit_code, again.stdout) == (0, result.stdout)
     assert again.stderr.count("nothing new to do") == 2
+
+
+def test_the_networks_that_are_asked_come_along():
+    there = {f"zoo:{name}" for name in shipped_zoo.shipped_names("icons")}
+    assert set(quickstart.ZOO) <= there
+    cards = [quickstart.load_model(spec).card for spec in quickstart.ZOO]
+    names = {spec.rpartition("/")[2] for spec in quickstart.ZOO}
+    assert all(card.parent is None or card.parent in names for card in cards), "what is compared is asked, too"
+    assert sum(card.category == "standard" for card in cards) >= 9

@@ -91,8 +91,7 @@ def test_the_baseline_is_any_category() -> None:
     few = on_table("--y", "v2", "--baseline", "robust_intervention")
     assert few.exit_code == 1
     assert few.stderr == (
-        "Error: the baseline (1 models of category 'robust_intervention'): 1 models: a line needs at least 3; "
-        "add models\n"
+        "Error: the baseline (1 model of category 'robust_intervention'): a line needs at least 3; add models\n"
     )
 
 

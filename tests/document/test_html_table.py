@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from oodometer.core.estimate import Estimate
@@ -79,36 +81,45 @@ def test_a_table_without_rows_is_empty() -> None:
 BOARD = Table(
     "board",
     "Models.",
-    (Column("Model"), Column("acc.", "percent", label="new", below="n = 4", bar=True)),
+    (Column("Model"), Column("acc.", "percent", label="new", bar=True)),
     (("<b>a", Estimate(0.75, 0.2, 0.9, 4, "x")), ("b", None)),
     filters="Model",
     bold=frozenset({(0, 1)}),
     footnotes=("Bold: better than <all> others.",),
-    links=("/model/%3Cb%3Ea", "/model/b"),
+    links={(0, 0): "/model/%3Cb%3Ea", (1, 1): "/model/b?on=new"},
 )
 
 
-def drawn(macro: str, table: Table) -> str:
+def drawn(table: Table, *, styled: bool = True) -> str:
     environment = environment_of("oodometer.report.html", extra="report", what="a page")
-    template = environment.from_string(f"{{% import 'parts.html.j2' as parts %}}{{{{ parts.{macro}(table) }}}}")
-    return str(template.render(table=table))
+    template = environment.from_string("{% import 'parts.html.j2' as parts %}{{ parts.table(table, styled) }}")
+    return str(template.render(table=table, styled=styled))
 
 
 def test_a_page_shows_what_is_bold_where_names_lead_and_what_stands_below() -> None:
-    text = drawn("sortable", BOARD)
-    assert '<a href="/model/%3Cb%3Ea">&lt;b&gt;a</a>' in text
-    assert '<td class="percent" data-value="0.75"><b>75.0</b><small>[20.0, 90.0]</small></td>' in text.replace(
-        ' style="--low:0.0000;--high:1.0000"', ""
-    )
-    assert '<td class="percent" data-value="">–</td>' in text
-    assert 'class="percent">new<small>n = 4</small></th>' in text
+    text = drawn(BOARD)
+    assert '<th scope="row" class="text"><a href="/model/%3Cb%3Ea">&lt;b&gt;a</a></th>' in text
+    cell = '<td class="percent" style="--low:0.0000;--high:1.0000"><b>75.0</b><small>[20.0, 90.0]</small></td>'
+    assert cell in text
+    assert '<td class="percent"><a href="/model/b?on=new">–</a></td>' in text
     assert "<small>Bold: better than &lt;all&gt; others.</small>" in text
+
+
+def test_where_elements_may_have_no_styles_a_table_is_the_same_without_them() -> None:
+    assert "style=" not in drawn(BOARD, styled=False)
+    assert drawn(BOARD, styled=False) == re.sub(r' style="[^"]*"', "", drawn(BOARD))
+
+
+def test_differences_are_drawn_with_nought_in_the_middle() -> None:
+    differences = (Estimate(0.1, 0.0, 0.2, 4, "x"), Estimate(-0.05, -0.1, 0.0, 4, "x"))
+    table = Table("t", "", (Column("d", "points", bar=True),), tuple((one,) for one in differences))
+    # Between -0.2 and +0.2, the farthest end: 0 is half way, -0.1 a quarter.
+    assert [row[0].bar for row in cell_texts(table)] == [(0.5, 1.0), (0.25, 0.5)]
 
 
 def test_the_scripts_of_a_report_know_what_is_bold() -> None:
     assert table_data(BOARD)["bold"] == [(0, 1)]
     assert table_data(BOARD)["columns"][1]["title"] == "new"
-    text = drawn("table", BOARD)
+    text = drawn(BOARD)
     assert "<b>75.0</b>" in text
-    assert "data-value" not in text
     assert '"bold":[[0,1]]' in text

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from made_cells import made_cell
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import LabelSpace
-from oodometer.core.predictions import from_logits
+from oodometer.core.predictions import from_logits, taken
 from oodometer.core.preprocessing import Geometry
 from oodometer.explorer.app import explorer_app
 from oodometer.explorer.catalogue import own_classes
@@ -95,13 +95,18 @@ class Shop:
     models: tuple[str, ...] = MODELS
     classes: tuple[str, ...] = own_classes(CLASSES)
 
-    def add(self, model: str, condition: str, *, skill: float, data: Dataset | None = None, **more: Any) -> Cell:
+    def add(
+        self, model: str, condition: str, *, skill: float, data: Dataset | None = None, stop: int = N, **more: Any
+    ) -> Cell:
+        """A cell that is finished, unless it stops before."""
         data = data or self.data
         cell = cell_of(data, model, condition, **more)
         rows = rows_of(data, [len(self.rows), 7], skill)
         self.store.add_cell(cell, data)
-        self.store.write_part(cell.key, 0, len(data), rows)
-        self.store.seal(cell, keep_logits=False)
+        n = min(stop, len(data))
+        self.store.write_part(cell.key, 0, n, taken(rows, np.arange(n)))
+        if n == len(data):
+            self.store.seal(cell, keep_logits=False)
         self.rows[model, condition] = rows
         return cell
 

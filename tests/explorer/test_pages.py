@@ -14,6 +14,7 @@ import pytest
 
 import oodometer as odo
 from oodometer.explorer.links import path_link, query_link, twin
+from oodometer.explorer.pages.shift import shift_table
 
 
 def plain(value):
@@ -98,7 +99,7 @@ def test_a_shift_equals_robustness(pages, shop):
 
 def text_of(page: str) -> str:
     """What is read on a page, without drawings."""
-    without = re.sub(r"<(svg|form|head|nav).*?</\1>", "", page, flags=re.S)
+    without = re.sub(r"<(svg|form|head|nav|script).*?</\1>", "", page, flags=re.S)
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", without)))
 
 
@@ -107,14 +108,43 @@ def test_a_shift_tells_the_images_and_the_uncertainty_of_its_line(pages, shop):
     slope = robust.fitted.slope
     said = text_of(pages.get(path_link("shift", "fam/fog")).text)
     assert f"slope {slope.value:.2f} [{slope.low:.2f}, {slope.high:.2f}]".replace("-", "−") in said
-    assert f"clean n = {len(shop.data)} fam/fog mean of 2 n = {len(shop.data)} Drop" in said
+    assert "Model Category clean % fam/fog % drop ρ τ Clean rank Rank" in said
+    assert f"n = {len(shop.data)} images." in said
+    assert "Means over conditions: fam/fog over 2." in said
     assert "the same photographs on both sides" in said
-    assert "the highest ρ first" in said
+    assert "The highest ρ first" in said
 
 
 def test_a_model_tells_the_images_and_the_standard_side_of_a_shift(pages, shop):
-    said = text_of(pages.get("/model/plain").text)
-    assert f"fam/fog against clean other {len(shop.data)} → {len(shop.data)} " in said
+    page = pages.get("/model/plain").text
+    assert re.search(rf"fam/fog clean [^a-z]+ {len(shop.data)} ", text_of(page))
+    data = data_of(page, "shifts")
+    titles = [column["title"] for column in data["columns"]]
+    row = next(row for row in data["rows"] if row[0] == "fam/fog")
+    told = dict(zip(titles, row, strict=True))
+    assert (told["Kind"], told["Clean images"], told["Images"]) == ("other", len(shop.data), len(shop.data))
+
+
+def data_of(page: str, table: str) -> dict:
+    """What the scripts get of a table of a page."""
+    _, _, after = page.partition(f'<div class="table" id="{table}" data-table>')
+    return json.loads(after.partition('<script type="application/json">')[2].partition("</script>")[0])
+
+
+def test_the_tables_of_a_shift_and_of_its_models_have_the_same_numbers(pages, explorer, shop):
+    shift = explorer.study().shift("sketch")
+    table = shift_table(explorer.study(), shift)
+    numbers = {str(row[0]): row[3:] for row in table.rows}  # after model, category and parent
+    beside = {name: (*one.x, one.y, one.drop, one.rho, one.tau) for name, one in shift.of_model.items()}
+    for name, row in numbers.items():
+        assert all(told is known for told, known in zip(row, beside[name], strict=False))
+        rows = data_of(pages.get(path_link("model", name)).text, "shifts")["rows"]
+        said = next(one for one in rows if one[0] == "sketch")
+        assert said[3:7] == [table_cell(one) for one in (beside[name][0], *beside[name][1:2], *beside[name][3:])]
+
+
+def table_cell(one):
+    return one and [one.value, one.low, one.high, one.n]
 
 
 def test_two_models_tell_their_images(pages, shop):
@@ -238,7 +268,8 @@ def test_every_link_of_a_page_leads_to_a_page(pages):
         assert answer.status_code == 200, address
         found = [unescape(one) for one in re.findall(r'href="(/[^"#]*)', answer.text)]
         kinds = {one.split("?")[0].split("/")[1] for one in seen}
-        ahead += sorted(set(found) - seen, key=lambda one: one.split("?")[0].split("/")[1] in kinds)
+        ahead += [one for one in dict.fromkeys(found) if one not in seen]
+        ahead.sort(key=lambda one: one.split("?")[0].split("/")[1] in kinds)  # of another kind first
     assert {"model", "shift", "compare", "images", "image", "static", "openapi.json"} <= {
         one.split("?")[0].split("/")[1] for one in seen
     }
@@ -297,6 +328,7 @@ def test_every_page_has_a_twin_that_openapi_describes(pages):
         "/scatter",
         "/quadrants",
         "/corruptions",
+        "/hypotheses",
         "/calibration",
         "/classes",
         "/slices",
@@ -361,7 +393,7 @@ def test_imported_accuracies_have_pages_too(tmp_path, explore):
     said = text_of(page)
     # Without categories there is no line, and a table does not say whether photographs are the same.
     assert "No line: " in said
-    assert "the highest accuracy first" in said
+    assert "The highest accuracy first" in said
     assert not re.search("photographs|images on|ρ|Drop|Ranks", said)
     assert "ρ" not in text_of(pages.get("/").text)
     assert "Compare it" in pages.get("/model/m3").text

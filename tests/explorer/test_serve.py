@@ -53,7 +53,7 @@ def test_it_answers_and_ends_cleanly(shop, how):
             fetched(f"{address}static/..%2f..%2fapp.py")
     finally:
         code, said = ended(process, how)
-    assert code == 0
+    assert code == 0, said
     assert "Traceback" not in said
     assert "predictions; Ctrl-C ends" in said
 

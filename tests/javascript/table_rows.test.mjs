@@ -45,4 +45,5 @@ test("intervals are drawn between the ends of their column", () => {
   const cells = [[0.5, 0.4, 0.6], [0.7, 0.65, 0.9], [0.1, null, null], null];
   assert.deepEqual(plain(rows.endsOf({ title: "x", unit: "percent", bar: true }, cells)), [0.4, 0.9]);
   assert.equal(rows.endsOf({ title: "x", unit: "percent" }, cells), null);
+  assert.deepEqual(plain(rows.endsOf({ title: "x", unit: "points", bar: true }, cells)), [-0.9, 0.9]); // 0 in the middle
 });

@@ -189,7 +189,7 @@ def test_influences_are_those_of_the_jackknife(decimals):
     order = np.argsort(confidence, kind="stable")[::-1]
     without = [area_under_response_curve(np.delete(confidence, at), np.delete(right, at)) for at in order]
     jackknife = (n - 1) * (area - np.array(without))
-    found = influences_on_area(confidence, right)
+    _, found = influences_on_area(confidence, right)
     assert found.mean() == pytest.approx(0, abs=1e-12)
     assert found.std() == pytest.approx(jackknife.std(), rel=0.005)
     assert np.corrcoef(found, jackknife)[0, 1] > 0.999
@@ -209,6 +209,6 @@ def test_influences_give_an_interval_that_covers(ease):
     held, sets, n = 0, 400, 10_000
     for _ in range(sets):
         confidence, right = drawn(n)
-        half = ndtri(0.975) * influences_on_area(confidence, right).std() / np.sqrt(n)
+        half = ndtri(0.975) * influences_on_area(confidence, right)[1].std() / np.sqrt(n)
         held += abs(area_under_response_curve(confidence, right) - truth) <= half
     assert binomtest(held, sets, 0.95).pvalue > 0.01

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from oodometer.core.errors import ModelError
 from oodometer.core.model import Compute, Model
-from oodometer.models import icon_zoo
+from oodometer.models import shipped_zoo
 from oodometer.models.card import Declared
 from oodometer.models.load import load_model
 
@@ -146,7 +146,7 @@ def test_another_process_gives_the_same_logits(load, images, kind, other_process
 
 
 def test_another_process_opens_the_zoo_of_icons(other_process, rng):
-    name = next(iter(icon_zoo.icon_names()), None)
+    name = next(iter(shipped_zoo.shipped_names("icons")), None)
     if name is None:
         pytest.skip("the zoo is not here")
     model = load_model(f"zoo:{name}")

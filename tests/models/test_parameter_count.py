@@ -12,10 +12,10 @@ from onnx import TensorProto, helper, load, numpy_helper
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.model import Card
 from oodometer.models.card import read_card
-from oodometer.models.icon_zoo import icon_folder, icon_names
 from oodometer.models.load import load_model
 from oodometer.models.parameter_count import onnx_parameters, torch_parameters
 from oodometer.models.prediction_files import read_categories
+from oodometer.models.shipped_zoo import folder_of, shipped_names
 from oodometer.models.torch_weights import read_tensors
 from oodometer.models.zoo import ZOO, weights_of
 
@@ -79,16 +79,16 @@ def test_the_zoo_has_as_many_as_its_weights(name):
 
 
 def test_the_icons_have_what_their_cards_note():
-    names = icon_names()
+    names = shipped_names("icons")
     assert names
     for name in names:
-        card = icon_folder() / f"{name.removeprefix('icons/')}.toml"
+        card = folder_of("icons") / f"{name.removeprefix('icons/')}.toml"
         assert load_model(f"zoo:{name}").card.parameters == tomllib.loads(card.read_text())["notes"]["parameters"]
 
 
 def test_a_count_is_near_the_note_of_the_same_network():
     """Exporters fold normalisations into convolutions, so that a file has a little less than was learned."""
-    model = icon_folder() / "resnet20.onnx"
+    model = folder_of("icons") / "resnet20.onnx"
     noted = read_card(model.with_suffix(".toml")).parameters
     assert onnx_parameters(load(model)) == pytest.approx(noted, rel=0.01)
 

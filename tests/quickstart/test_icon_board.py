@@ -121,7 +121,7 @@ def test_only_the_cells_that_are_given_count(index):
     assert "b" not in column_of(found, "style")
     assert "rho:style" not in keys_of(found)
     assert any(
-        note.startswith("no ρ under style: the baseline (1 models of category 'standard')") for note in found.notes
+        note.startswith("no ρ under style: the baseline (1 model of category 'standard')") for note in found.notes
     )
     assert "–" in str(found)
     clean = [cell for cell in index.cells if cell.condition_name == "iid"]

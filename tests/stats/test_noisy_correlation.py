@@ -69,7 +69,17 @@ def test_photographs_count_as_poisson_has_it_and_each_by_itself():
     assert (photograph_counts(["photo 7"], 500, seed=4)[:, 0] != counts[:, 7]).any()
 
 
-def test_means_in_draws_are_weighted_means():
-    scores, counts = np.array([[1.0, 0.0, 0.5], [0.0, 0.0, 1.0]]), np.array([[1, 0, 3], [2, 2, 0]], dtype=np.uint8)
+@pytest.mark.parametrize("dtype", [float, bool])
+@pytest.mark.parametrize("n", [3, 400])  # so few that they are not kept, and so many that they are
+def test_means_in_draws_are_weighted_means(n, dtype):
+    scores = np.random.default_rng(n).integers(0, 2 if dtype is bool else 9, size=(2, n)).astype(dtype)
+    names = [f"photo {at}" for at in range(n)]
+    counts = photograph_counts(names, 60, seed=3)
+    counts = counts[counts.sum(axis=1) > 0]
     expected = [[np.average(row, weights=times) for row in scores] for times in counts]  # reference: numpy
-    assert means_in_draws(scores, counts) == pytest.approx(np.array(expected))
+    with np.errstate(invalid="ignore"):
+        for _ in range(2):  # the second time they are known
+            found = means_in_draws(scores, names, 60, seed=3)
+            assert found[np.isfinite(found[:, 0])] == pytest.approx(np.array(expected))
+    if n > 3:
+        assert (means_in_draws(scores, names[::-1], 60, seed=3) != found).any()  # other photographs, other means

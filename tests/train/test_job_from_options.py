@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import oodometer as odo
+from oodometer.core.model import Input
+from oodometer.train.card import Written, card_text
+from oodometer.train.notes import _sgd
 
 CARD = """\
 name = "before"
@@ -61,6 +64,25 @@ def test_what_is_said_is_done(data, tmp_path):
         (odo.TrainingOptions(net="resnet20", augment="mirror"), "standard", ()),
         (odo.TrainingOptions(net="resnet20", augment="mirror,erase"), "robust intervention", ("erase",)),
         (odo.TrainingOptions(net="resnet20", init="first.pt"), "more data", ()),
+        (odo.TrainingOptions(net="resnet20", adversarial="pgd"), "adversarially trained", ("pgd",)),
+        (odo.TrainingOptions(net="resnet20", adversarial="zero-step"), "robust intervention", ("zero-step",)),
+        (
+            odo.TrainingOptions(net="resnet20", augment="mirror,augmix", objective="consistency"),
+            "robust intervention",
+            ("augmix", "consistency"),
+        ),
+        (
+            odo.TrainingOptions(net="resnet20", augment="erase", adversarial="fast", init="first.pt"),
+            "adversarially trained",
+            ("erase", "fast"),
+        ),
+        (
+            odo.TrainingOptions(net="resnet20", objective="stability", init="first.pt"),
+            "robust intervention",
+            ("stability",),
+        ),
+        (odo.TrainingOptions(net="se-resnet20"), "standard", ("se",)),
+        (odo.TrainingOptions(net="cbam-resnet20", augment="erase"), "robust intervention", ("cbam", "erase")),
         (odo.TrainingOptions(net="resnet20", init="first.pt", category="standard"), "standard", ()),
     ],
 )
@@ -108,6 +130,8 @@ def test_what_is_said_changes_a_recipe_and_is_told(data):
     assert (job.recipe.net, job.recipe.epochs, job.recipe.weight_decay) == ("wrn40-2", 3, 0.0)
     # the seed is no number of the paper's
     assert job.recipe_name == "cifar-100-subtypes, but epochs, weight_decay"
+    same = odo.training_job(data, odo.TrainingOptions(recipe="icons-50", net="resnet20", epochs=50, lr=0.2))
+    assert same.recipe_name == "icons-50, but lr"
 
 
 @pytest.mark.parametrize(
@@ -126,3 +150,44 @@ def test_recipes_that_can_not_be(data, options, message):
 def test_a_recipe_or_a_card(data, card):
     with pytest.raises(odo.UsageError, match="--recipe and --like"):
         odo.training_job(data, odo.TrainingOptions(recipe="icons-50"), like=card)
+
+
+# reference: Hendrycks et al. (2021), natural adversarial examples, section 5.1
+def test_the_recipe_of_natural_adversarial_examples(data):
+    options = odo.TrainingOptions(recipe="imagenet-a", net="resnet20", adversarial="fgsm")
+    assert odo.training_job(data, options).recipe == odo.Recipe(
+        net="resnet20",
+        epochs=90,
+        lr=0.1,
+        schedule="steps:30,60,80",
+        warm_up=5,
+        batch=256,
+        momentum=0.9,
+        weight_decay=1e-4,
+        adversarial="fgsm",
+        eps=8,
+    )
+
+
+def test_fine_tuning_has_a_rate_of_its_own_and_needs_weights(data):
+    job = odo.training_job(data, odo.TrainingOptions(recipe="fine-tune", net="resnet20", init="first.pt"))
+    assert (job.recipe.lr, job.recipe.epochs) == (0.01, 5)
+    with pytest.raises(odo.UsageError, match="--recipe fine-tune goes on with a trained network; give its checkpoint"):
+        odo.training_job(data, odo.TrainingOptions(recipe="fine-tune", net="resnet20"))
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        odo.Recipe(net="resnet8", augment=("mirror", "augmix"), objective="consistency", weight=6, warm_up=2),
+        odo.Recipe(net="resnet8", adversarial="fast", schedule="steps:10,20"),
+        odo.Recipe(net="resnet8", objective="stability", eps=2.55),
+        odo.Recipe(net="resnet8", augment=()),
+    ],
+)
+def test_a_card_tells_the_whole_recipe(data, tmp_path, recipe):
+    written = Written("mine", odo.Card(), data.space, Input(recipe.view), {"architecture": recipe.net, **_sgd(recipe)})
+    (tmp_path / "mine.toml").write_text(card_text(written))
+    job = odo.training_job(data, odo.TrainingOptions(), like=tmp_path / "mine.toml")
+    assert job.recipe == recipe
+    assert job.recipe.describe() == recipe.describe()

@@ -15,7 +15,7 @@ from oodometer.train.loop import Work, loss_for, make_optimizer, orders, predict
 from oodometer.train.networks.registry import build_network
 from oodometer.train.pixels import Pixels, digest_of_pixels
 from oodometer.train.recipe import Recipe
-from oodometer.train.schedule import cosine
+from oodometer.train.schedule import cosine, drops_of, rate_at
 
 SIDE = 12
 
@@ -44,6 +44,42 @@ def test_the_cosine_schedule():
         assert cosine(step, 90, first=0.2) == pytest.approx(optimizer.param_groups[0]["lr"], abs=1e-12)
         optimizer.step()
         scheduler.step()
+
+
+# reference: torch's own schedulers, one after the other
+@pytest.mark.parametrize("schedule", ["cosine", "steps:3,4"])
+def test_warm_up_then_the_schedule(schedule):
+    lr, per_epoch, warm = 0.2, 5, 10
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=lr)
+    growing = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=1 / warm, total_iters=warm - 1)
+    then = (
+        torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=20)
+        if schedule == "cosine"
+        else torch.optim.lr_scheduler.MultiStepLR(optimizer, [5, 10], gamma=0.1)
+    )
+    expected = []
+    for step in range(30):
+        expected.append(optimizer.param_groups[0]["lr"] if step else lr / warm)
+        optimizer.step()
+        if step + 1 < warm:
+            growing.step()
+        elif step + 1 == warm:
+            optimizer.param_groups[0]["lr"] = lr
+        else:
+            then.step()
+    rates = [rate_at(step, per_epoch, schedule=schedule, epochs=6, warm_up=2, first=lr) for step in range(30)]
+    assert rates == pytest.approx(expected, abs=1e-9)
+
+
+# reference: Hendrycks et al. (2021), section 5.1: a rate of 0.1 that drops by 0.1 at epochs 30, 60 and 80
+def test_steps_down():
+    said = {"schedule": "steps:30,60,80", "epochs": 90, "warm_up": 5, "first": 0.1}
+    rates = [rate_at(10 * epoch, 10, **said) for epoch in (5, 29, 30, 59, 60, 79, 80, 89)]
+    assert rates == pytest.approx([0.1, 0.1, 0.01, 0.01, 0.001, 0.001, 0.0001, 0.0001])
+    assert rate_at(0, 10, **said) == pytest.approx(0.1 / 50)
+    for wrong in ("step:30", "steps:", "steps:30,x", "steps:60,30", "steps:0", "linear"):
+        with pytest.raises(UsageError, match=f"--schedule {wrong}: cosine, or the epochs after which the rate drops"):
+            drops_of(wrong)
 
 
 # reference: multinomial regression by hand in float64: softmax minus one-hot, momentum after Sutskever et al. 2013
@@ -110,12 +146,48 @@ def test_a_training_that_bursts_says_so():
         ({"lr": 0.0}, "a learning rate of 0: it must be above 0"),
         ({"augment": ("mirorr",)}, "no augmentation named 'mirorr'; did you mean mirror?"),
         ({"net": "resnt20"}, "no network named 'resnt20'; did you mean resnet20?"),
+        ({"objective": "consistent"}, "no objective named 'consistent'; did you mean consistency?"),
+        ({"adversarial": "pdg"}, "no adversary named 'pdg'; did you mean pgd?"),
+        (
+            {"objective": "consistency"},
+            "--objective consistency: it compares augmented copies of an image; name an augmentation of batches "
+            "besides mirror and crop: --augment mirror,crop,augmix",
+        ),
+        (
+            {"objective": "stability", "adversarial": "fgsm"},
+            "--adversarial fgsm: it goes with the plain objective, not stability",
+        ),
+        (
+            {"eps": 8},
+            "--eps 8: it belongs to --adversarial NAME or --objective stability; name that too, or leave it out",
+        ),
+        (
+            {"adversarial": "fgsm", "weight": 2},
+            "--objective-weight 2: it belongs to --objective consistency or stability; name that too, or leave it out",
+        ),
+        ({"adversarial": "fgsm", "eps": 0}, "--eps 0: it must be above 0"),
+        ({"epochs": 5, "warm_up": 5}, "--warm-up 5: from 0 to fewer than the 5 epochs of the training"),
     ],
 )
 def test_recipes_that_mean_nothing(said, message):
     with pytest.raises(UsageError) as caught:
         Recipe(**said)
     assert str(caught.value) == message
+
+
+# reference: what the recipes of the zoo's first models described; their keys are digests of it
+def test_what_came_later_does_not_change_the_keys_of_the_first_models():
+    first = {"net", "epochs", "lr", "batch", "augment", "seed", "size", "momentum", "weight_decay"}
+    assert set(Recipe().describe()) == first
+    later = Recipe(objective="consistency", augment=("augmix",), schedule="steps:3", warm_up=1).describe()
+    assert {name: later[name] for name in later if name not in first} == {
+        "objective": "consistency",
+        "weight": 12.0,
+        "schedule": "steps:3",
+        "warm_up": 1,
+    }
+    assert Recipe(adversarial="fast", eps=4) == Recipe(adversarial="fast")
+    assert repr(Recipe(adversarial="fast", eps=4).eps) == "4.0", "one number has one key"
 
 
 # reference: the definition, -log sigmoid of the right sign, in numpy

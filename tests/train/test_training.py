@@ -66,6 +66,30 @@ def test_a_stopped_training_ends_with_the_same_bits(job, tmp_path):
     assert (resumed.n_right, resumed.n_iid) == (whole.n_right, whole.n_iid)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"augment": ("mirror", "augmix"), "objective": "consistency", "warm_up": 1},
+        {"adversarial": "fast", "schedule": "steps:1,2"},
+        {"objective": "stability"},
+    ],
+)
+def test_every_method_goes_on_to_the_same_bits(job, tmp_path, said):
+    job = replace(job, recipe=replace(RECIPE, **said))
+    train(job)
+    other = replace(job, out=tmp_path / "other.onnx")
+    with pytest.raises(KeyboardInterrupt):
+        train(other, Watching(stop_after=1).watcher)
+    train(other)
+    assert other.out.read_bytes() == job.out.read_bytes()
+
+
+def test_objectives_of_one_label_refuse_several(job):
+    several = replace(job.dataset, other_labels=((),) * len(job.dataset))
+    with pytest.raises(UsageError, match="--objective stability: quarters has several labels per image"):
+        train(replace(job, dataset=several, recipe=replace(RECIPE, objective="stability")))
+
+
 @pytest.mark.slow
 def test_a_killed_process_ends_with_the_same_bits(make_quarters, tmp_path):
     make_quarters(400)  # writes the file

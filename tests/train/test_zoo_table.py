@@ -11,7 +11,8 @@ import pytest
 import oodometer
 from oodometer.cli.train import command
 from oodometer.models.card import read_card
-from oodometer.train.networks.registry import build_network, n_parameters
+from oodometer.train.augment.registry import parse_augmentations
+from oodometer.train.networks.registry import build_network, is_trained, n_parameters
 
 ZOO = Path(oodometer.__file__).parents[2] / "zoo"
 
@@ -42,10 +43,40 @@ def test_every_row_is_a_command(script, tmp_path):
         assert context.params["net"] == row["net"]
         assert context.params["hold_outs"] == tuple(row["hold_out"])
         assert context.params["half"]
-        for key in ("init", "parent"):
-            if key in row:
-                assert by_name[row[key]]["net"] == row["net"]
+        assert parse_augmentations(context.params["augment"]) == tuple(row["augment"])
+        for key, name in (("objective", "objective"), ("adversarial", "adversarial"), ("recipe", "recipe")):
+            assert context.params[name] == row.get(key, {"objective": "plain"}.get(key))
+        if "init" in row:
+            assert by_name[row["init"]]["net"] == row["net"]
+        if "parent" in row:
+            assert "parent" not in by_name[row["parent"]]
     assert sum(row.get("in_zoo", True) for row in rows) >= 12
+
+
+def test_options_of_several_words(script, tmp_path):
+    row = {"name": "a", "data": "icons", "hold_out": [], "augment": [], "net": "linear"}
+    row |= {"warm_up": 2, "weight_decay": 0.1, "objective_weight": 3, "schedule": "steps:4"}
+    words = script.command_of(row, script.Places({"icons": tmp_path}, tmp_path, tmp_path))
+    said = command.make_context("train", words[words.index("train") + 1 :]).params
+    assert (said["warm_up"], said["weight_decay"], said["weight"], said["schedule"]) == (2, 0.1, 3, "steps:4")
+    table = tmp_path / "table.toml"
+    table.write_text('[defaults]\n[[model]]\nname = "a"\nwarmup = 2\n')
+    with pytest.raises(SystemExit, match=r"a has a key 'warmup'; known: .*warm_up"):
+        script.read_table(table)
+
+
+def test_every_row_of_cifar_10_is_a_known_network_and_has_its_parent(script, tmp_path):
+    rows = {row["name"]: row for row in script.read_table(ZOO / "cifar10.toml")}
+    assert len(rows) >= 6
+    for row in rows.values():
+        words = script.command_of(row, script.Places({"cifar10": tmp_path}, tmp_path, tmp_path))
+        said = command.make_context("train", words[words.index("train") + 1 :]).params
+        assert (said["net"], parse_augmentations(said["augment"])) == (row["net"], tuple(row["augment"]))
+        assert is_trained(row["net"])
+        if "parent" in row:
+            assert rows[row["parent"]]["net"] == row["net"], "they differ in what is done to it, not in the network"
+    sizes = [n_parameters(build_network(row["net"], n_classes=10, size=(32, 32))) for row in rows.values()]
+    assert 2 * sum(sizes) < 0.99 * (25 * 10**6 - script.MOST_BYTES)  # in float16; with the icons at most 25 MB
 
 
 def test_together_they_stay_small(script):

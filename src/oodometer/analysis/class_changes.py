@@ -24,6 +24,9 @@ from oodometer.stats.paired import PairedCounts, mean_paired_difference, paired_
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, Source, index_at
 
+LABELS = ("label",)
+"""What is read of the rows, besides images and ranks."""
+
 
 @dataclass(frozen=True)
 class ClassChange:
@@ -164,13 +167,13 @@ def _are_same(index: Index, a: Cell, b: Cell) -> bool:
 def _paired_sides(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
     if all(cell.data.digest == clean.data.digest for cell in members):
         return _sides_by_position(index, clean, members)
-    common = joined(index, [clean, *members], lambda rows: rows.rank == 0)
+    common = joined(index, [clean, *members], lambda rows: rows.rank == 0, columns=LABELS)
     return _Sides(common.labels, common.values[0], common.labels, _mean(common.values[1:]))
 
 
 def _sides_by_position(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
     """Where all are of one data set, its positions tell which images are the same."""
-    rows = [index.read(cell) for cell in (clean, *members)]
+    rows = [index.read_some(cell, LABELS) for cell in (clean, *members)]
     rank = np.full((len(rows), clean.n_images), -1)
     for at, of_cell in enumerate(rows):
         rank[at, of_cell.image] = of_cell.rank
@@ -184,8 +187,8 @@ def _sides_by_position(index: Index, clean: Cell, members: Sequence[Cell]) -> _S
 
 
 def _sides(index: Index, clean: Cell, members: Sequence[Cell]) -> _Sides:
-    of_x = joined(index, [clean], lambda rows: rows.rank == 0)
-    of_y = joined(index, members, lambda rows: rows.rank == 0)
+    of_x = joined(index, [clean], lambda rows: rows.rank == 0, columns=LABELS)
+    of_y = joined(index, members, lambda rows: rows.rank == 0, columns=LABELS)
     return _Sides(of_x.labels, of_x.values[0], of_y.labels, _mean(of_y.values))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,12 @@ class Joined:
 
 
 def joined(
-    index: Index, cells: Sequence[Cell], ask: Callable[[Predictions], np.ndarray], *, labelled: bool = True
+    index: Index,
+    cells: Sequence[Cell],
+    ask: Callable[[Predictions], np.ndarray],
+    *,
+    labelled: bool = True,
+    columns: Collection[str] | None = None,
 ) -> Joined:
     """What ``ask`` gives of each cell, on the images that all cells have, in the order of the first.
 
@@ -49,11 +55,12 @@ def joined(
 
     Args:
         labelled: Only images with a label count.
+        columns: What ``ask`` needs besides the ranks; None: all that there are.
     """
     found: list[_Asked] = []
     labels = np.array([], dtype=np.int64)
     for cell in cells:
-        rows = index.read(cell)
+        rows = index.read(cell) if columns is None else index.read_some(cell, {"label", *columns})
         kept = rows.rank >= 0 if labelled else np.ones(len(rows), dtype=bool)
         labels = labels if found else rows.label[kept]
         found.append(_Asked(rows.image, kept, np.asarray(ask(rows))))
@@ -155,43 +162,54 @@ def _column(images: Images, by: str) -> np.ndarray:
 
 
 class _Numbers:
-    """A number for each image id, the same in all data sets."""
+    """A number for each image id, the same in all data sets: of the first, its position."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._number: dict[str, int] = {}
         self._of: dict[str, np.ndarray] = {}
-        self._first: tuple[Cell, Images, np.ndarray] | None = None
+        self._first: tuple[Cell, Images] | None = None
 
     def of(self, cell: Cell) -> np.ndarray:
         """The number of each image of the cell's data set, by position."""
         digest = cell.data.digest
         if digest not in self._of:
             images = self._index.images(cell)
-            numbers = np.array([self._number.setdefault(one, len(self._number)) for one in images.ids.tolist()])
-            self._of[digest] = numbers
             if self._first is None:
-                self._first = cell, images, numbers
+                self._first = cell, images
+                self._of[digest] = np.arange(len(images.ids))
             else:
+                numbers = np.array([self._number.setdefault(one, len(self._number)) for one in images.ids.tolist()])
                 self._check_labels(cell, images, numbers)
+                self._of[digest] = numbers
         return self._of[digest]
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        """By id; of one data set alone nobody asks for it."""
+        assert self._first is not None
+        return {image: number for number, image in enumerate(self._first[1].ids.tolist())}
+
+    def __len__(self) -> int:
+        if len(self._of) > 1:
+            return len(self._number)
+        return len(self._first[1].ids) if self._first else 0
 
     def in_all(self, cells: Sequence[np.ndarray]) -> np.ndarray:
         """Which numbers are among those of every cell, each of which has none twice, (numbers,) bool."""
-        times = np.zeros(len(self._number), dtype=np.int64)
+        times = np.zeros(len(self), dtype=np.int64)
         for images in cells:
             times[images] += 1
         return np.asarray(times == len(cells))
 
     def places(self, images: np.ndarray) -> np.ndarray:
         """Where each number is among these, (numbers,); anything for those that are not."""
-        found = np.zeros(len(self._number), dtype=np.int64)
+        found = np.zeros(len(self), dtype=np.int64)
         found[images] = np.arange(len(images))
         return found
 
     def n_expected(self, cells: Sequence[Cell]) -> int:
         """How many images there are of which some cell should have a row."""
-        wanted = np.zeros(len(self._number), dtype=bool)
+        wanted = np.zeros(len(self), dtype=bool)
         for cell in cells:
             wanted[self._expected(cell)] = True
         return int(wanted.sum())
@@ -203,13 +221,16 @@ class _Numbers:
     @property
     def ids(self) -> np.ndarray:
         """The id of each number."""
+        if len(self._of) == 1 and self._first is not None:
+            return np.asarray(self._first[1].ids, dtype=object)
         return np.array(list(self._number), dtype=object)
 
     def _check_labels(self, cell: Cell, images: Images, numbers: np.ndarray) -> None:
         """An error where an image of these data has another class than in the first."""
         assert self._first is not None
-        first, of_first, first_numbers = self._first
-        _, here, there = np.intersect1d(numbers, first_numbers, assume_unique=True, return_indices=True)
+        first, of_first = self._first
+        here = np.flatnonzero(numbers < len(of_first.ids))
+        there = numbers[here]
         mine, theirs = _comparable(images, of_first)
         other = (mine[here] != theirs[there]) & (images.labels[here] >= 0) & (of_first.labels[there] >= 0)
         if other.any():

@@ -151,6 +151,8 @@ def confusion_of(
     pairs = _Pairs.of(answers)
     names = answer_names(index, cells[0])
     conditions = tuple(index.condition_name_of[cell.condition.key] for cell in cells)
+    images = answers.ids[answers.image[pairs.first]]
+    images_on = np.array(conditions, dtype=object)[answers.cell[pairs.first]]
     return Confusion(
         index.model_name_of[cells[0].key],
         on,
@@ -167,10 +169,10 @@ def confusion_of(
                 name_in(names, int(pairs.answer[at])),
                 int(pairs.count[at]),
                 share,
-                tuple(answers.ids[answers.image[first]].tolist()),
-                tuple(conditions[place] for place in answers.cell[first].tolist()),
+                tuple(images[of_pair].tolist()),
+                tuple(images_on[of_pair].tolist()),
             )
-            for at, share, first in _estimated(answers, pairs, level, most)
+            for at, share, of_pair in _estimated(pairs, level, most)
         ),
     )
 
@@ -189,7 +191,7 @@ class _Answers:
     def of(cls, index: Index, cells: Sequence[Cell]) -> _Answers:
         labels, answers, names = [], [], []
         for cell in cells:
-            rows = index.read(cell)
+            rows = index.read_some(cell, ("label", "prediction"))
             labelled = rows.rank >= 0
             label = rows.label[labelled]
             labels.append(label)
@@ -219,7 +221,7 @@ class _Pairs:
         count: How often.
         share: Of the images of the true class, of which there are ``n``.
         deviation: Of the images' own shares, where there are several conditions; None: each is 0 or 1.
-        order: The places of all answers, pair by pair and then by image, (N,); each pair begins at ``start``.
+        first: The place of the first answer to each image, pair by pair, (F,); each pair begins at ``start``.
     """
 
     truth: np.ndarray
@@ -228,7 +230,7 @@ class _Pairs:
     share: np.ndarray
     n: np.ndarray
     deviation: np.ndarray | None
-    order: np.ndarray
+    first: np.ndarray
     start: np.ndarray
 
     @property
@@ -239,14 +241,17 @@ class _Pairs:
     def of(cls, answers: _Answers) -> _Pairs:
         several = int(answers.answer.max()) + 1
         codes = answers.label.astype(np.int64) * several + answers.answer
-        order = np.lexsort((answers.image, codes))  # stable: of one image the first condition comes first
-        pairs, start, count = np.unique(codes[order], return_index=True, return_counts=True)
+        pairs, count = np.unique(codes, return_counts=True)
+        first = np.lexsort((answers.image, codes))  # stable: of one image the first condition comes first
+        again = (np.diff(codes[first], prepend=-1) == 0) & (np.diff(answers.image[first], prepend=-1) == 0)
+        first = first[~again]
+        start = np.searchsorted(codes[first], pairs)
         truth, answer = pairs // several, pairs % several
         if len(answers.ids) == len(codes):
             n = np.bincount(answers.label)[truth]
-            return cls(truth, answer, count, count / n, n, None, order, start)
+            return cls(truth, answer, count, count / n, n, None, first, start)
         share, deviation, n = _over_images(answers, codes, pairs, truth)
-        return cls(truth, answer, count, share, n, deviation, order, start)
+        return cls(truth, answer, count, share, n, deviation, first, start)
 
 
 def _over_images(
@@ -265,18 +270,15 @@ def _over_images(
     return mean, np.sqrt(squares / np.maximum(n - 1, 1)), n
 
 
-def _estimated(
-    answers: _Answers, pairs: _Pairs, level: float, most: int | None
-) -> Iterator[tuple[int, Estimate, np.ndarray]]:
-    """The pairs that are wanted: the place of each, its share, and the place of the first answer to each image."""
+def _estimated(pairs: _Pairs, level: float, most: int | None) -> Iterator[tuple[int, Estimate, slice]]:
+    """The pairs that are wanted: the place of each, its share, and where the first answers to its images are."""
     wanted = np.arange(len(pairs.count))
     if most is not None:
         by_count = np.lexsort((-pairs.share, -pairs.count))
         wanted = np.union1d(np.flatnonzero(pairs.is_right), by_count[~pairs.is_right[by_count]][:most])
-    ends = np.append(pairs.start, len(pairs.order))
+    starts, ends = pairs.start.tolist(), [*pairs.start[1:].tolist(), len(pairs.first)]
     for at, share in zip(wanted.tolist(), _shares(pairs, wanted, level), strict=True):
-        places = pairs.order[ends[at] : ends[at + 1]]
-        yield at, share, places[np.unique(answers.image[places], return_index=True)[1]]
+        yield at, share, slice(starts[at], ends[at])
 
 
 def _shares(pairs: _Pairs, wanted: np.ndarray, level: float) -> list[Estimate]:

@@ -207,9 +207,9 @@ def correlate_points(
     in_line = {key: baseline_models(one.points, one.rules.options) for key, one in every.items()}
     origins = {point.model: point.origin for one in every.values() for point in one.points.models}
     models = sorted(origins)  # a sum has the same last digit in whatever order shifts are asked for
-    over = _correlated([origins[model] for model in models], options)
+    over = correlated_models([origins[model] for model in models], options)
     chosen = [model for model, is_over in zip(models, over, strict=True) if is_over]
-    rho = {key: _rho(one, in_line[key], chosen) for key, one in every.items()}
+    rho = {key: rho_of(one, in_line[key], chosen) for key, one in every.items()}
     line = options.line
     level = line.resampling.level
     notes = _told_once(list(every.values()))
@@ -230,14 +230,14 @@ def correlate_points(
 
 
 @dataclass(frozen=True)
-class _Rho:
+class Rho:
     """ρ of M models on a shift, (M,), and in resamples of its images, (D, M); NaN where a model was not measured."""
 
     values: np.ndarray
     draws: np.ndarray | None
 
 
-def _rho(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> _Rho:
+def rho_of(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> Rho:
     """ρ of these models, as `robustness` tells it."""
     try:
         values = rho_values(ruled.points, in_line, ruled.rules.options)
@@ -247,17 +247,17 @@ def _rho(ruled: Ruled, in_line: np.ndarray, models: Sequence[str]) -> _Rho:
     places = {point.model: place for place, point in enumerate(ruled.points.models)}
     at = np.array([places.get(model, -1) for model in models], dtype=np.int64)
     measured = np.where(at < 0, np.nan, values[at])
-    return _Rho(measured, None if draws is None else np.where(at < 0, np.nan, draws[:, at]))
+    return Rho(measured, None if draws is None else np.where(at < 0, np.nan, draws[:, at]))
 
 
 def correlation_of_pair(first: Ruled, second: Ruled, models: Sequence[str], level: float) -> Estimate | None:
     """R of ρ on two shifts over these models, as `correlate` tells it."""
     names = sorted(models)
-    a, b = (_rho(one, baseline_models(one.points, one.rules.options), names) for one in (first, second))
+    a, b = (rho_of(one, baseline_models(one.points, one.rules.options), names) for one in (first, second))
     return _pair(first.points.y, second.points.y, a, b, level).r
 
 
-def _correlated(origins: Sequence[Origin], options: CorrelateOptions) -> np.ndarray:
+def correlated_models(origins: Sequence[Origin], options: CorrelateOptions) -> np.ndarray:
     """Which models are correlated, (M,) bool."""
     known = {origin.category for origin in origins if origin.category}
     for category in options.over:
@@ -303,7 +303,7 @@ def _best_first(pairs: Sequence[ShiftPair]) -> list[ShiftPair]:
     return sorted(pairs, key=lambda pair: np.inf if pair.r is None else -pair.r.value)
 
 
-def _pair(synthetic: str, natural: str, a: _Rho, b: _Rho, level: float) -> ShiftPair:
+def _pair(synthetic: str, natural: str, a: Rho, b: Rho, level: float) -> ShiftPair:
     """The correlation over the models that have both; over their images too, where they are known of both shifts."""
     # Of the models that count alone, so that the last digit does not depend on which others are asked about.
     both = ~np.isnan(a.values) & ~np.isnan(b.values)
@@ -316,7 +316,7 @@ def _pair(synthetic: str, natural: str, a: _Rho, b: _Rho, level: float) -> Shift
     return ShiftPair(synthetic, natural, pearson_of_noisy(OverImages(x, y, *draws), level=level), n)
 
 
-def _defined(a: _Rho, b: _Rho, models: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+def _defined(a: Rho, b: Rho, models: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """The resamples in which both shifts have a line, (D, n) each; None where the images of one are not known."""
     if a.draws is None or b.draws is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -11,13 +11,12 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.core.predictions import Predictions
 from oodometer.metrics.calibration_error import BINNINGS
-from oodometer.metrics.calibration_interval import calibration_estimate
-from oodometer.metrics.metric import Metric, columns_of
+from oodometer.metrics.calibration_interval import (
+    calibration_estimate,
+)
+from oodometer.metrics.metric import Metric
 from oodometer.metrics.per_class import class_accuracies, effective_images
-from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
-from oodometer.metrics.selective import influences_on_area
 from oodometer.stats.bootstrap import (
     Resampling,
     bootstrap,
@@ -41,12 +40,6 @@ BOOTSTRAPS: dict[str, Literal["percentile", "bca"]] = {"bootstrap": "percentile"
 
 FEWEST_GROUPS = 10
 """Of fewer groups a bootstrap says little: three were given [0.65, 1.00] where nothing is known."""
-
-MANY_IMAGES = 10_000
-"""From here on the interval of an area under a curve is the normal one, which a bootstrap would give in minutes."""
-
-SORTING = ("aurra", "aurc", "rms-calibration", "rms-calibration:published", "adaptive-ece")
-"""Metrics that sort the images by confidence: quicker where these are sorted already, and the same."""
 
 KEPT_COUNTS = 1 << 22
 """Counts of a bootstrap that are kept for the next cell of as many images; more are drawn again each time."""
@@ -107,82 +100,7 @@ def few_groups(n: int, by: str, where: str) -> list[str]:
     return [f"--by {by}: {groups} in {where}; a bootstrap of fewer than {FEWEST_GROUPS} groups is often too narrow"]
 
 
-class CellEstimates:
-    """Metrics of the rows of one cell; those that are resampled share the sorting and the draws.
-
-    Args:
-        metrics: All that will be asked for.
-        clusters: The group of each row, where groups are resampled.
-    """
-
-    def __init__(
-        self, rows: Predictions, metrics: Sequence[Metric], how: IntervalOptions, clusters: np.ndarray | None = None
-    ) -> None:
-        self._rows = rows
-        self._names = [metric.name for metric in metrics]
-        self._how = how
-        self._clusters = clusters
-        self._draws: dict[str, np.ndarray] = {}
-        self._sorted: tuple[np.ndarray, ...] = ()
-
-    def of(self, metric: Metric) -> Estimate:
-        """The metric with its interval."""
-        clusters = self._clusters
-        columns = columns_of(metric, self._rows)
-        if clusters is not None and len(columns[0]) < len(self._rows):
-            clusters = clusters[self._rows.rank >= 0]
-        # Not for what is resampled: models on the same images are resampled alike, image by image.
-        in_order = self._by_confidence(columns) if clusters is None and metric.name in SORTING else columns
-        own = _of_its_own(metric, in_order, self._how, clusters)
-        if own is not None:
-            return own
-        if metric.name not in (*OF_ANSWERS, *OF_CLASSES) or self._how.resampling.method == "bca":
-            return estimate_of(metric, columns, self._how, clusters)
-        value = float(metric.of(*columns))
-        if metric.name not in self._draws:
-            counts = counts_of(len(columns[0]), self._how.resampling, clusters)
-            if metric.name in OF_ANSWERS:
-                confidence, rank = columns
-                names = [name for name in self._names if name in OF_ANSWERS]
-                self._draws.update(resampled_answers(names, confidence, rank == 0, counts))
-            else:
-                names = [name for name in self._names if name in OF_CLASSES]
-                label, rank = columns
-                self._draws.update(resampled_classes(names, label, rank, counts))
-        return interval_of(
-            self._draws[metric.name],
-            value,
-            n=len(columns[0]),
-            resampling=self._how.resampling,
-            name=_name(clusters),
-            groups=n_groups(clusters),
-            bounds=metric.bounds,
-        )
-
-    def _by_confidence(self, columns: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Confidence and rank, sorted once for all metrics of `SORTING`."""
-        if not self._sorted:
-            self._sorted = by_confidence(*columns)
-        return self._sorted
-
-
-def by_confidence(confidence: np.ndarray, rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The confidences, float32 (N,), in order, and of each whether it is right: a rank of 0 or 1.
-
-    Bits of positive numbers are in the order of the numbers. So one sort of whole numbers, each with the answer as its
-    last bit, does the work of a sort of pairs in a tenth of the time.
-
-    >>> confidence, rank = by_confidence(np.array([0.75, 0.5, 1.0], dtype=np.float32), np.array([0, 3, 1]))
-    >>> confidence.tolist(), rank.tolist()
-    ([0.5, 0.75, 1.0], [1, 0, 1])
-    """
-    bits = np.ascontiguousarray(confidence, dtype=np.float32).view(np.uint32)
-    # Of minus nought the sign is lost, and with it nothing.
-    both = np.sort((bits << np.uint32(1)) | (rank != 0))
-    return (both >> np.uint32(1)).view(np.float32), (both & np.uint32(1)).astype(np.int32)
-
-
-def _of_its_own(
+def estimate_of_its_own(
     metric: Metric, columns: tuple[np.ndarray, ...], how: IntervalOptions, clusters: np.ndarray | None
 ) -> Estimate | None:
     """A metric that has an interval of its own; None: it has not."""
@@ -190,9 +108,6 @@ def _of_its_own(
         confidence, rank = columns
         value = float(metric.of(*columns))
         return calibration_estimate(metric.name, confidence, rank == 0, value=value, level=how.level, clusters=clusters)
-    if metric.name in ("aurra", "aurc") and not how.resamples_all and len(columns[0]) >= MANY_IMAGES:
-        confidence, rank = columns
-        return _of_many_images(metric, confidence, rank, how.level)
     if metric.name == "balanced":
         label, rank = columns
         return _balanced(label, rank, how, clusters)
@@ -200,18 +115,6 @@ def _of_its_own(
         classes = class_accuracies(*columns)
         return least_share_of(classes.right, classes.n, level=how.level)
     return None
-
-
-def _of_many_images(metric: Metric, confidence: np.ndarray, rank: np.ndarray, level: float) -> Estimate:
-    """An area with the normal interval that its images' influences give."""
-    from scipy.special import ndtri
-
-    value, n = float(metric.of(confidence, rank)), len(rank)
-    if len(np.unique(rank == 0)) == 1:
-        return Estimate(value, None, None, n, "none: all images are answered alike")
-    half = float(ndtri((1 + level) / 2) * influences_on_area(confidence, rank == 0).std() / np.sqrt(n))
-    low, high = np.clip([value - half, value + half], *metric.bounds).tolist()
-    return Estimate(value, low, high, n, f"infinitesimal jackknife {100 * level:g}%")
 
 
 def _balanced(label: np.ndarray, rank: np.ndarray, how: IntervalOptions, clusters: np.ndarray | None) -> Estimate:
@@ -339,7 +242,7 @@ def shared_draws(scores: np.ndarray, how: IntervalOptions, clusters: np.ndarray 
     resampling = replace(how.resampling, method="percentile")
     draws = draws_of_means(scores, resampling=resampling, clusters=clusters)
     means = scores.mean(axis=0, dtype=np.float64, keepdims=True)
-    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, _name(clusters), n_groups(clusters))
+    return SharedDraws(np.concatenate([means, draws]), len(scores), resampling, name_of(clusters), n_groups(clusters))
 
 
 def n_groups(clusters: np.ndarray | None) -> int | None:
@@ -347,5 +250,6 @@ def n_groups(clusters: np.ndarray | None) -> int | None:
     return None if clusters is None else len(np.unique(clusters))
 
 
-def _name(clusters: np.ndarray | None) -> str:
+def name_of(clusters: np.ndarray | None) -> str:
+    """What the interval is called."""
     return "bootstrap" if clusters is None else "cluster bootstrap"

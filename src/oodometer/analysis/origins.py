@@ -20,11 +20,13 @@ class Origin:
         category: ``standard``, or what was done to it; empty where nobody says.
         parent: The model that it was made from, where it is known.
         parameters: How many numbers it has learned, where it is known.
+        interventions: What was done to it, as its card or the table says it.
     """
 
     category: str = ""
     parent: str | None = None
     parameters: int | None = None
+    interventions: tuple[str, ...] = ()
 
     @property
     def is_human(self) -> bool:
@@ -36,14 +38,22 @@ def origin_of(cell: Cell, model: str, origins: Mapping[str, Origin]) -> Origin:
     """What the user says of the model, and where that is silent its card."""
     card = cell.model.card
     said = origins.get(model) or origins.get(cell.model_name) or Origin()
-    return Origin(said.category or card.category, said.parent or card.parent, said.parameters or card.parameters)
+    return Origin(
+        said.category or card.category,
+        said.parent or card.parent,
+        said.parameters or card.parameters,
+        said.interventions or card.interventions,
+    )
 
 
-COLUMNS = ("model", "category", "parent", "parameters")
+COLUMNS = ("model", "category", "parent", "parameters", "interventions")
 
 
 def read_origins(path: str) -> dict[str, Origin]:
-    """Model to where it comes from: a CSV table with the columns model, category and maybe parent and parameters."""
+    """Model to where it comes from: a CSV table with the columns model, category and maybe more.
+
+    These are parent, parameters, and interventions with a plus between them (``augmix + deepaugment``).
+    """
     try:
         check_regular(path)
         with open(path, newline="", encoding="utf-8-sig") as lines:
@@ -59,7 +69,8 @@ def read_origins(path: str) -> dict[str, Origin]:
     found: dict[str, Origin] = {}
     for row in rows:
         parameters = whole_number(row["parameters"], f"{path}: {row['model']}: parameters")
-        origin = Origin(row["category"], row["parent"] or None, parameters)
+        interventions = tuple(name.strip() for name in row["interventions"].split("+") if name.strip())
+        origin = Origin(row["category"], row["parent"] or None, parameters, interventions)
         if found.setdefault(row["model"], origin) != origin:
             raise DataError(f"{path}: two different lines about {row['model']}")
     return found

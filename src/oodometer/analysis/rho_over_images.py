@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from oodometer.analysis.points import Points
 from oodometer.core.errors import OodometerError
 from oodometer.stats.line_intervals import IMAGE_DRAWS
 from oodometer.stats.lines import fit_line, lines_in_draws
-from oodometer.stats.photographs import means_in_draws, photograph_counts
+from oodometer.stats.photographs import means_in_draws
 from oodometer.stats.scales import from_scale, to_scale
 from oodometer.stats.two_piece import TwoPiece, fit_two_piece
 
@@ -35,10 +34,10 @@ def rho_draws(points: Points, baseline: np.ndarray, options: RobustnessOptions) 
     if points.right_x is None or points.right_y is None or points.ids_x is None or points.ids_y is None:
         return None
     seed = options.resampling.seed
-    clean = _counts(points.ids_x, "clean", seed)
+    x = _means(points.right_x, "clean", points.ids_x, seed)
     # Names of photographs of two sets may be the same by chance.
-    shifted = clean if points.same_images else _counts(points.ids_y, "shifted", seed)
-    x, y = means_in_draws(points.right_x, clean), means_in_draws(points.right_y, shifted)
+    side = ("clean", points.ids_x) if points.same_images else ("shifted", points.ids_y)
+    y = _means(points.right_y, *side, seed)
     if _two_lines(x[0], y[0], points, baseline, options):
         return np.stack([_rho_in_draw(a, b, points, baseline, options) for a, b in zip(x, y, strict=True)])
     lines = lines_in_draws(x[:, baseline], y[:, baseline], options.scale)
@@ -47,19 +46,9 @@ def rho_draws(points: Points, baseline: np.ndarray, options: RobustnessOptions) 
         return np.asarray(y - from_scale(places, options.scale))
 
 
-def _counts(ids: Sequence[str] | np.ndarray, side: str, seed: int) -> np.ndarray:
-    """How often each photograph counts; all shifts of a store have the same clean ones."""
-    for known, of_side, of_seed, counts in _LAST:
-        if (of_side, of_seed) == (side, seed) and (known is ids or np.array_equal(known, ids)):
-            return counts
-    counts = photograph_counts((f"{side} {name}" for name in ids), IMAGE_DRAWS, seed=seed)
-    if side == "clean":
-        _LAST.append((ids, side, seed, counts))
-    return counts
-
-
-_LAST: deque[tuple[Sequence[str] | np.ndarray, str, int, np.ndarray]] = deque(maxlen=1)
-"""The clean photographs that were last resampled."""
+def _means(right: np.ndarray, side: str, ids: Sequence[str] | np.ndarray, seed: int) -> np.ndarray:
+    """The accuracy of each model in each resample of these photographs, (D, M)."""
+    return means_in_draws(right, [f"{side} {name}" for name in ids], IMAGE_DRAWS, seed=seed)
 
 
 def _rho_in_draw(

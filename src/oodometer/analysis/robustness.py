@@ -26,14 +26,15 @@ from oodometer.analysis.line_rules import (
 from oodometer.analysis.measured_shifts import MeasuredShift
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
-from oodometer.analysis.points import Points
+from oodometer.analysis.points import Point, Points
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
 from oodometer.analysis.table_pairs import points_of_table
+from oodometer.analysis.text import plural
 from oodometer.core.condition import Measure
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.bootstrap import Resampling, bootstrap_means
+from oodometer.stats.bootstrap import Resampling, draws_of_means, interval_of
 from oodometer.stats.correlation import FEWEST_MODELS, Kind, kendall, over_models_alone, pearson, spearman
 from oodometer.stats.correlation_over_images import correlation_over_images, over_images
 from oodometer.stats.effective_robustness import relative_drop
@@ -208,6 +209,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
     drawn = _drawn(points, baseline, options)
     scales, said = _scales(x[baseline], y[baseline], drawn.fitted)
     change = rank_change(x[:, 0], y)
+    relative_drops = _relative_drops(points, options.resampling)
     models = tuple(
         ModelRobustness(
             model=point.model,
@@ -216,7 +218,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             x=point.x,
             y=point.y,
             drop=drop_under_shift(points, at, options.resampling.level),
-            relative_drop=_relative_drop(points, at, options.resampling),
+            relative_drop=relative_drops[at],
             rho=drawn.rho[at],
             tau=_tau(points, at, options.resampling.level),
             parent=point.origin.parent,
@@ -280,12 +282,15 @@ def _drawn(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> 
     except UsageError:
         raise
     except OodometerError as error:
-        raise OodometerError(f"the baseline ({_said(options, int(baseline.sum()))}): {error}") from error
+        n = int(baseline.sum())
+        # How many there are is said before.
+        why = str(error).removeprefix(f"{plural(n, 'model')}: ")
+        raise OodometerError(f"the baseline ({_said(options, n)}): {why}") from error
 
 
 def _said(options: RobustnessOptions, n: int) -> str:
     """Which models the baseline goes through, in words."""
-    words = [f"{n} models of category {options.baseline!r}" if options.baseline else f"{n} models"]
+    words = [f"{plural(n, 'model')} of category {options.baseline!r}" if options.baseline else plural(n, "model")]
     if options.baseline_above:
         words.append(f"clean accuracy at least {options.baseline_above:g}")
     if options.leave_out:
@@ -315,22 +320,40 @@ def _order(points: Points, x: np.ndarray, y: np.ndarray, resampling: Resampling)
     return Order(found[0], found[1], found[2], pairs, swapped)
 
 
-def _relative_drop(points: Points, at: int, resampling: Resampling) -> Estimate | None:
-    """The share of the clean accuracy that is lost; over the same resampled images where both sides have the same."""
-    point = points.models[at]
+def _relative_drops(points: Points, resampling: Resampling) -> list[Estimate | None]:
+    """The share of the clean accuracy that each model loses; None where it has none to lose.
+
+    Over the same resampled images where both sides have the same.
+    """
+    if not points.same_images or points.right_x is None or points.right_y is None:
+        return [_relative_drop(points, point, resampling) for point in points.models]
+    clean, shifted = (draws_of_means(right.T, resampling=resampling) for right in (points.right_x, points.right_y))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lost = (clean - shifted) / clean
+    n_right = np.count_nonzero(points.right_x, axis=1)
+    return [
+        _lost(point, lost[:, at], int(n_right[at]), points.right_x.shape[1], resampling)
+        for at, point in enumerate(points.models)
+    ]
+
+
+def _lost(point: Point, draws: np.ndarray, n_right: int, n: int, resampling: Resampling) -> Estimate | None:
     if point.x[0].value == 0:
         return None
-    if not points.same_images or points.right_x is None or points.right_y is None:
-        n_x, n_y = (points.n_behind(one, resampling.level) for one in (point.x[0], point.y))
-        found = relative_drop(point.x[0].value, point.y.value, n_x, n_y, resampling=resampling)
-        return replace(found, n=found.n and point.y.n)
-    both = np.stack([points.right_x[at], points.right_y[at]], axis=1).astype(np.float64)
+    value = (point.x[0].value - point.y.value) / point.x[0].value
     # Of a model that is right on a few clean images, many resamples have none of them.
-    if (both[:, 0] > 0).sum() < FEWEST_RIGHT:
-        lost = (point.x[0].value - point.y.value) / point.x[0].value
-        return Estimate(lost, None, None, len(both), f"none: right on fewer than {FEWEST_RIGHT} clean images")
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return bootstrap_means(both, lambda means: (means[:, 0] - means[:, 1]) / means[:, 0], resampling=resampling)
+    if n_right < FEWEST_RIGHT:
+        return Estimate(value, None, None, n, f"none: right on fewer than {FEWEST_RIGHT} clean images")
+    return interval_of(draws, value, n=n, resampling=resampling)
+
+
+def _relative_drop(points: Points, point: Point, resampling: Resampling) -> Estimate | None:
+    """From two samples of images."""
+    if point.x[0].value == 0:
+        return None
+    n_x, n_y = (points.n_behind(one, resampling.level) for one in (point.x[0], point.y))
+    found = relative_drop(point.x[0].value, point.y.value, n_x, n_y, resampling=resampling)
+    return replace(found, n=found.n and point.y.n)
 
 
 def _tau(points: Points, at: int, level: float) -> Estimate | None:

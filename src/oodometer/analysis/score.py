@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from oodometer.analysis.cell_estimates import CellEstimates
 from oodometer.analysis.common_images import clusters_of, few_groups_in
 from oodometer.analysis.imported_scores import imported_corruption_scores
-from oodometer.analysis.intervals import CellEstimates, IntervalOptions
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import (
     DEFAULT_METRICS,
     EVERY_METRIC,
@@ -41,6 +42,9 @@ COUNTED = ("top-1", "top-5", "error")
 
 FEWEST_TO_DOUBT = 20
 """Images, below which a low top-1 beside a high top-5 may be chance."""
+
+TOGETHER = 32
+"""Cells that a thread reads at once: the intervals of their calibration errors are searched for together."""
 
 DEFAULT_OPTIONS = ScoreOptions()
 
@@ -235,14 +239,18 @@ def scores_of_cells(
     """The metrics of each of these cells, and what is undefined of it; cells are read by several threads."""
     reading = _Reading(index, Scaled(index, cells, asked.options.temperature))
 
-    def scores(cell: Cell) -> list[Score | LeftOut]:
-        return list(_of_cell(reading, cell, metrics, asked.how))
+    def scores(some: Sequence[Cell]) -> list[list[Score | LeftOut]]:
+        opened = [list(_open(reading, cell, metrics, asked.how)) for cell in some]
+        read = [part.estimates for parts in opened for part in parts if part.estimates is not None]
+        CellEstimates.prepare(read)
+        return [[score for part in parts for score in part.scores()] for parts in opened]
 
     # Temperatures are fitted once for each model, by whoever comes first.
     threads = 1 if asked.options.temperature else n_cores()
+    together = [cells[start : start + TOGETHER] for start in range(0, len(cells), TOGETHER)]
     with ThreadPoolExecutor(threads) as pool:
-        for cell, found in zip(cells, pool.map(scores, cells), strict=True):
-            yield cell, iter(found)
+        for some, found in zip(together, pool.map(scores, together), strict=True):
+            yield from zip(some, map(iter, found), strict=True)
 
 
 @dataclass(frozen=True)
@@ -253,11 +261,41 @@ class _Reading:
     scaled: Scaled
 
 
-def _of_cell(
-    reading: _Reading, cell: Cell, metrics: Sequence[Metric], how: IntervalOptions
-) -> Iterator[Score | LeftOut]:
-    plain = [metric for metric in metrics if not reading.scaled.changes(metric)]
-    changed = [metric for metric in metrics if reading.scaled.changes(metric)]
+@dataclass(frozen=True)
+class _Opened:
+    """Metrics of a cell whose rows are read; without them, why they can't be."""
+
+    reading: _Reading
+    cell: Cell
+    metrics: tuple[Metric, ...]
+    estimates: CellEstimates | None
+    missing: int = 0
+    why: str = ""
+
+    def scores(self) -> Iterator[Score | LeftOut]:
+        """Each metric with its interval, or why it has none."""
+        if self.estimates is None:
+            yield LeftOut(tuple(metric.name for metric in self.metrics), self.why)
+            return
+        of_cell = about(self.reading.index, [self.cell], missing=self.missing)
+        for metric in self.metrics:
+            if metric.name == "top-5" and (why := _no_top5(self.cell)):
+                yield LeftOut(("top-5",), why)
+                continue
+            try:
+                estimate = self.estimates.of(metric)
+            except OodometerError as error:
+                yield LeftOut((metric.name,), str(error))
+            else:
+                scaled = self.reading.scaled
+                note = scaled.note(self.cell) if scaled.changes(metric) else ""
+                yield of_cell.score(metric.name, estimate, metric.convention + note)
+
+
+def _open(reading: _Reading, cell: Cell, metrics: Sequence[Metric], how: IntervalOptions) -> Iterator[_Opened]:
+    """The rows of a cell, read for the metrics that need them as they are and for those of scaled confidences."""
+    plain = tuple(metric for metric in metrics if not reading.scaled.changes(metric))
+    changed = tuple(metric for metric in metrics if reading.scaled.changes(metric))
     needed = {name for metric in plain for name in metric.columns} | ({"label"} if how.by == "class" else set())
 
     def needed_alone(cell: Cell) -> Predictions:
@@ -265,28 +303,24 @@ def _of_cell(
 
     for read, some in ((needed_alone, plain), (reading.scaled.read, changed)):
         if some:
-            found = _of_rows(reading, cell, read, some, how)
-            yield from or_left_out(found, tuple(metric.name for metric in some))
+            yield _read(reading, cell, read, some, how)
 
 
-def _of_rows(
-    reading: _Reading, cell: Cell, read: Callable[[Cell], Predictions], metrics: Sequence[Metric], how: IntervalOptions
-) -> Iterator[Score | LeftOut]:
-    rows = read(cell)
-    clusters = clusters_of(reading.index.images(cell), rows, how.by) if how.by else None
-    estimates = CellEstimates(rows, metrics, how, clusters)
-    of_cell = about(reading.index, [cell], missing=cell.n_rows - len(rows))
-    for metric in metrics:
-        if metric.name == "top-5" and (why := _no_top5(cell)):
-            yield LeftOut(("top-5",), why)
-            continue
-        try:
-            estimate = estimates.of(metric)
-        except OodometerError as error:
-            yield LeftOut((metric.name,), str(error))
-        else:
-            note = reading.scaled.note(cell) if reading.scaled.changes(metric) else ""
-            yield of_cell.score(metric.name, estimate, metric.convention + note)
+def _read(
+    reading: _Reading,
+    cell: Cell,
+    read: Callable[[Cell], Predictions],
+    metrics: tuple[Metric, ...],
+    how: IntervalOptions,
+) -> _Opened:
+    try:
+        rows = read(cell)
+        clusters = clusters_of(reading.index.images(cell), rows, how.by) if how.by else None
+    except UsageError:
+        raise
+    except OodometerError as error:
+        return _Opened(reading, cell, metrics, None, why=str(error))
+    return _Opened(reading, cell, metrics, CellEstimates(rows, metrics, how, clusters), cell.n_rows - len(rows))
 
 
 def _of_groups(index: Index, cells: Sequence[Cell], asked: Asked, undefined: Undefined) -> Iterator[Score]:

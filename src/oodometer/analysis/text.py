@@ -43,12 +43,12 @@ def dumbbell(a: float, b: float, *, width: int = 40) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Names in a sentence, at most so many.
+    """Names in a sentence, at most so many, or one more: it is as short as to count it.
 
-    >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 2), listed(["a"], 2)
-    ('a, b and c', 'a, b and 2 others', 'a')
+    >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 2), listed(["a", "b"], 1)
+    ('a, b and c', 'a, b and 2 others', 'a and b')
     """
-    if len(names) > most:
+    if len(names) > most + 1:
         rest = len(names) - most
         return f"{', '.join(names[:most])} and {plural(rest, 'other')}"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -43,9 +43,7 @@ class Ball:
     def around(self, images: Any) -> Room:
         """Where perturbed images may be, (N, 3, H, W) in [0, 1]."""
         radius = self.radius(*images.shape[-2:])
-        if self.norm == "linf":
-            return Room(self.norm, images, radius, (images - radius).clamp_(min=0), (images + radius).clamp_(max=1))
-        return Room(self.norm, images, radius)
+        return room_of(images, radius) if self.norm == "linf" else Room(self.norm, images, radius)
 
     def uniform(self, images: Any, ids: Sequence[str], *, what: str, seed: int) -> Any:
         """One draw per image, uniform in the ball and keyed by the image's id, then clipped to [0, 1]."""
@@ -67,19 +65,25 @@ def _draw(norm: Norm, shape: tuple[int, ...], rng: np.random.Generator) -> np.nd
     return direction * np.float32(length / np.linalg.norm(direction))
 
 
+def room_of(images: Any, radius: Any) -> Room:
+    """The room of ``linf`` balls around images (N, 3, H, W) in [0, 1], of one radius or of one each, (N, 1, 1, 1)."""
+    return Room("linf", images, radius, (images - radius).clamp_(min=0), (images + radius).clamp_(max=1))
+
+
 @dataclass(frozen=True)
 class Room:
     """The part of the balls around some images that lies in [0, 1].
 
     Args:
         images: The centres, (N, 3, H, W).
+        radius: Of all balls; of ``linf`` maybe one for each image, (N, 1, 1, 1).
         low: The least value of each pixel.
         high: The largest.
     """
 
     norm: Norm
     images: Any
-    radius: float
+    radius: Any
     low: Any = 0.0
     high: Any = 1.0
 

@@ -47,11 +47,13 @@ class SetEntry(SetFacts):
         reader: ``module:function`` below `oodometer.data.layouts`.
         aliases: What else it is called.
         training: Who reads the training images that are published with it, in the same way; None where none are.
+        training_test: Who reads the test images that belong to those, labelled as they are; None where there are none.
         classes: The bundled list of the class names that folders may have; None where any may occur.
     """
 
     reader: str
     training: str | None = None
+    training_test: str | None = None
     aliases: tuple[str, ...] = ()
     classes: str | None = None
 

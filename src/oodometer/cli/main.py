@@ -16,6 +16,7 @@ from oodometer.cli.own_stdout import own_stdout
 from oodometer.core.errors import OodometerError
 
 VERBS = {
+    "augment": "Write augmented copies of images: DeepAugment, style transfer and others; a sheet of them.",
     "build": "Make a data set: icons of many vendors.",
     "check": "Is this the data set that it claims to be?",
     "compare": "Compare two models on the images that both saw.",
@@ -25,6 +26,7 @@ VERBS = {
     "figure": "Draw a figure for a paper: PDF, SVG or PNG.",
     "gaps": "Both sides of every shift, and what is lost between them.",
     "hardest": "The images that most models miss.",
+    "hypotheses": "What makes models robust: eight hypotheses, judged from your own runs.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
     "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
     "preflight": "Can the answers be right? Preprocessing, labels and outputs, by a few hundred images.",
@@ -78,6 +80,8 @@ class Verbs(click.Group):
         """Run the verb; an error of the user's ends in one line."""
         # A command makes objects that stay until its end: looking through them for garbage took a fifth of its time.
         gc.set_threshold(100_000, 50, 50)
+        # Commands divide their work among threads; NumPy's own would only stand in their way, and change last digits.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
             with own_stdout():
                 return super().invoke(ctx)

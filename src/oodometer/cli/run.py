@@ -94,6 +94,14 @@ if TYPE_CHECKING:
 @click.option("--parent", help="Card: the model that this one was made from.")
 @click.option("--intervention", "interventions", multiple=True, help="Card: what was done to it; several times.")
 @click.option("--training-data", help="Card: what it was trained on.")
+@click.option(
+    "--defence",
+    "defences",
+    multiple=True,
+    metavar="NAME",
+    help="Ask every model behind a defence at test time: clahe, nlm or ten-crop; none is the bare model. Repeat it for "
+    "several.",
+)
 @what_they_are_shown
 @plugins
 @as_json
@@ -102,14 +110,12 @@ def command(**flags: Any) -> None:
     from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
-    from oodometer.models.load import load_models
     from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
     compute = Compute(device=flags["device"], precision=flags["precision"])
-    with talk_on_stderr():
-        models = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+    models = _models_by(flags)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
     models = _cleared(models, conditions, flags)
@@ -128,6 +134,16 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _models_by(flags: dict[str, Any]) -> list[Model | StoredAnswers]:
+    """The models that the flags name, each behind the defences that they name."""
+    from oodometer.models.defended import with_defences
+    from oodometer.models.load import load_models
+
+    with talk_on_stderr():
+        bare = load_models(flags["models"], declared_by(flags), allow_pickle=flags["allow_pickle"], tell=say)
+    return with_defences(bare, flags["defences"])
 
 
 def _tell_of_models(done: Run) -> None:

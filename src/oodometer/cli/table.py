@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 @click.argument("store")
 @click.option(
     "--what",
-    type=click.Choice(["leaderboard", "corruptions", "gaps"]),
+    type=click.Choice(["leaderboard", "corruptions", "gaps", "hypotheses"]),
     default="leaderboard",
     show_default=True,
-    help="Clean and shifted accuracy with ρ; each corruption of a family; what is lost under each shift.",
+    help="Clean and shifted accuracy with ρ; each corruption of a family; what is lost under each shift; what "
+    "makes models robust.",
 )
 @click.option(
     "--format",
@@ -76,7 +77,7 @@ def command(store: str, what: str, output: str | None, as_json: bool, **flags: A
         click.echo(text, nl=not text.endswith("\n"))
     else:
         made.write(output, form, flags["interval"])
-        say(f"{output}: {len(made.rows)} models")
+        say(f"{output}: {len(made.rows)} {'questions' if what == 'hypotheses' else 'models'}")
 
 
 def _options(form: str, flags: dict[str, Any]) -> TableOptions:

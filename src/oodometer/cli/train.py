@@ -20,12 +20,14 @@ from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins,
 @click.option(
     "--net",
     metavar="NAME",
-    help="resnet20, resnet56, resnet20x2 (twice as wide), wrn16-2, densenet40, resnext29, linear, random-features, "
-    "nearest...",
+    help="resnet20, resnet56, resnet20x2 (twice as wide), wrn16-2, densenet40, resnext29, se-resnet20, cbam-resnet20, "
+    "shake-shake26-2x32d, msdnet5, multigrid14, alexnet, squeezenet, linear, random-features, nearest...",
 )
 @click.option("--like", metavar="CARD", help="As the card (.toml) of a trained model says; other options change that.")
 @click.option(
-    "--recipe", metavar="NAME", help="The numbers of a paper: icons-50, cifar-100-subtypes; other options change them."
+    "--recipe",
+    metavar="NAME",
+    help="The numbers of a paper: icons-50, cifar-100-subtypes, imagenet-a, fine-tune; other options change them.",
 )
 @click.option("-o", "--out", metavar="FILE", help="The .onnx file; card and checkpoint lie beside it.  [default: NET]")
 @click.option(
@@ -37,8 +39,28 @@ from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins,
     "times, or with commas.",
 )
 @click.option("--label", metavar="COLUMN", help="Tell apart the values of this column, rather than the labels.")
+@click.option("--share", metavar="1/8", help="Train on this share of the images, every class in proportion; nested.")
+@click.option(
+    "--classes", type=click.IntRange(min=2), help="Train on so many of the classes, chosen by the seed; nested."
+)
+@click.option("--fold", metavar="1/5", help="The first of five folds is the IID test, the other four are trained on.")
 @click.option("--epochs", type=click.IntRange(min=1), default=30, show_default=True, help="Passes over the images.")
-@click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at first; then half a cosine.")
+@click.option("--lr", type=float, default=0.1, show_default=True, help="Learning rate at its highest.")
+@click.option(
+    "--schedule",
+    default="cosine",
+    show_default=True,
+    metavar="NAME",
+    help="cosine, or the epochs after which the rate drops to a tenth: steps:30,60,80.",
+)
+@click.option(
+    "--warm-up",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="EPOCHS",
+    help="The rate first grows to --lr in so many.",
+)
 @click.option("--weight-decay", type=float, default=0.0005, show_default=True, help="Of all weights.")
 @click.option("--batch", type=click.IntRange(min=2), default=128, show_default=True, help="Images per step.")
 @click.option("--width", type=click.FloatRange(min=0, min_open=True), help="Of a ResNet: so many times the channels.")
@@ -48,8 +70,31 @@ from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins,
     default="mirror,crop",
     show_default=True,
     metavar="NAME,...",
-    help="mirror, crop, crop-black, erase, or none.",
+    help="mirror, crop, crop-black, erase, augmix, speckle-noise, gaussian-noise, uniform-noise, gaussian-blur, "
+    "spatter, saturate, or none; deepaugment and style make copies of the images ahead of time.",
 )
+@click.option(
+    "--objective",
+    default="plain",
+    show_default=True,
+    metavar="NAME",
+    help="What is learned: plain, consistency (augmented copies are answered alike: with augmix), stability.",
+)
+@click.option(
+    "--objective-weight",
+    "weight",
+    type=float,
+    help="Of its term beside the cross-entropy.  [default: 12, of stability 0.05]",
+)
+@click.option("--adversarial", metavar="NAME", help="Who perturbs the training images: zero-step, fgsm, pgd, fast.")
+@click.option(
+    "--eps",
+    type=float,
+    metavar="LEVELS",
+    help="The largest change of a pixel, of 255.  [default: 8, of fast 4, of stability 12.75]",
+)
+@click.option("--style-images", metavar="DIR", help="For --augment style: take the styles of these images.")
+@click.option("--style-weights", metavar="DIR", help="For --augment style: vgg_normalised.pth and decoder.pth.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the first weights and every draw.")
 @click.option("--init", metavar="FILE", help="Begin with the weights of this checkpoint (.pt), maybe of other classes.")
 @click.option("--half", is_flag=True, help="Store the weights in float16; the model still computes in float32.")
@@ -76,7 +121,7 @@ def command(
     **said: Any,
 ) -> None:
     """Train one network."""
-    from oodometer.data.training_set import training_set
+    from oodometer.data.training_set import published_test_set, training_set
     from oodometer.train.job import TrainingWatcher
     from oodometer.train.job_from_options import TrainingOptions, training_job
     from oodometer.train.training import train
@@ -84,7 +129,8 @@ def command(
     import_plugins(plugin_modules)
     options = TrainingOptions(**_given(said))
     dataset = training_set(data, data_root=data_root, partial=partial)
-    job = training_job(dataset, options, like=like, out=out, force=force)
+    test = published_test_set(data, data_root=data_root, partial=partial)
+    job = training_job(dataset, options, like=like, out=out, force=force, test=test)
     trained = train(job, TrainingWatcher(EpochLines(), say))
     if not trained.is_new:
         say(f"nothing new to do: {job.out} is the result of this very training")

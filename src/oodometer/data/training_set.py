@@ -41,6 +41,34 @@ def training_set(text: str, *, data_root: str | None = None, partial: bool = Fal
     return known.training(place, name=known.name)
 
 
+def published_test_set(text: str, *, data_root: str | None = None, partial: bool = False) -> Dataset | None:
+    """The test images that are published with what `training_set` gives; None where there are none.
+
+    Args:
+        data_root: The folder of published sets; by default what ``OODOMETER_DATA`` names.
+        partial: Use a set that is not whole.
+    """
+    root = root_at(data_root, partial=partial)
+    if addresses.is_pattern(text):
+        return None
+    if addresses.exists(text):
+        claim = claim_by_name(text)
+        known, place = (claim.known, claim.place) if claim else (None, None)
+        name = default_name(addresses.absolute(text))
+    else:
+        entry = find_set(text)
+        known = known_sets.get(entry.name) if entry else None
+        place = root.place_of(entry.name) if entry and root else None
+        name = entry.name if entry else text
+    if known is None or place is None or known.training is None or known.training_test is None:
+        return None
+    try:
+        known.training(place, name=name)  # what is not read as this set has no test images of it either
+        return known.training_test(place, name=name)
+    except NoTrainingPartError:
+        return None
+
+
 def _of_folder(address: str) -> Dataset:
     claim = claim_by_name(address)
     if claim is None or claim.known is None or claim.known.training is None:

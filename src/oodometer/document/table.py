@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -32,13 +32,12 @@ class Column:
         about: What that is, with its convention, in a sentence.
         better: Which end of the numbers is the good one; None where neither is.
         digits: Behind the point; None: what is usual (1 for shares, 3 for numbers below 10).
-        bar: Whether the interval is also drawn, below the number.
+        bar: Whether the interval is also drawn, below the number; of differences with 0 in the middle.
         hidden: Whether it is shown only when it is chosen; files for programs have it.
         least: Below which a number is written as less than this, as p-values are.
         id: By which it is asked for: ``clean``, a shift, ``rho:SHIFT``; none: its title.
         over: Above the titles of neighbouring columns, what these are about.
         label: What it is called where it stands without its neighbours; none: its title.
-        below: Small, below its title: how many images.
     """
 
     title: str
@@ -52,7 +51,6 @@ class Column:
     id: str = ""
     over: str = ""
     label: str = ""
-    below: str = ""
 
     @property
     def key(self) -> str:
@@ -80,7 +78,7 @@ class Table:
         bold: Row and column of the numbers that are the best of their column, where that can be told.
         footnotes: How many images, which intervals, what is bold, what signs mean.
         notes: What a reader should know about the whole: what was left out.
-        links: Where the first cell of each row leads on pages; none: nowhere.
+        links: Row and column of the cells that lead somewhere on pages, and where.
     """
 
     id: str
@@ -94,7 +92,7 @@ class Table:
     bold: frozenset[tuple[int, int]] = frozenset()
     footnotes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    links: tuple[str, ...] = ()
+    links: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.written("text")

@@ -16,6 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from oodometer.analysis.class_names import data_names
 from oodometer.core.errors import StoreError
 from oodometer.explorer import queries
@@ -85,7 +87,20 @@ class AnswerTables:
             rows: list[tuple[Any, ...]] = self._cursor().execute(sql, values).fetchall()
             return rows
         except duckdb.Error as error:
-            raise StoreError(f"{self.store}: can't be read ({str(error).splitlines()[0]}); reload the page") from error
+            raise self._unreadable(error) from error
+
+    def ask_columns(self, sql: str, **values: Any) -> dict[str, np.ndarray]:
+        """The columns of a query that gives numbers, none of them missing."""
+        import duckdb
+
+        try:
+            columns: dict[str, np.ndarray] = self._cursor().execute(sql, values).fetchnumpy()
+            return {name: np.asarray(column) for name, column in columns.items()}
+        except duckdb.Error as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.store}: can't be read ({str(error).splitlines()[0]}); reload the page")
 
     def _cursor(self) -> Any:
         """A connection of the thread's own: one refuses what a second thread asks meanwhile."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -11,7 +10,7 @@ from fastapi.responses import Response
 
 from oodometer import __version__
 from oodometer.core.errors import OodometerError
-from oodometer.explorer import queries
+from oodometer.explorer.cell_answers import SIDES
 from oodometer.explorer.error_pages import add_errors, refused
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.guard import SECTION_POLICY, Guard
@@ -25,7 +24,7 @@ from oodometer.explorer.pages import model as _model
 from oodometer.explorer.pages import picture as _picture
 from oodometer.explorer.pages import section as _section
 from oodometer.explorer.pages import shift as _shift
-from oodometer.explorer.pages.image_filters import Filters
+from oodometer.explorer.pages.image_filters import ORDERS, Filters
 from oodometer.explorer.render import html_of, static_file
 from oodometer.explorer.section_pages import SECTION_PAGES, SectionPage
 from oodometer.explorer.site_extent import Extent
@@ -41,7 +40,7 @@ Class = Annotated[str | None, Query(alias="class", description="The true class."
 Answer = Annotated[Literal["", "right", "wrong"] | None, Query(description="Of the model.")]
 Predicted = Annotated[str | None, Query(description="The class that the model answers.")]
 Find = Annotated[str | None, Query(description="Part of the id, or of the name of the true class.")]
-Order = Annotated[str, Query(description=f"One of {', '.join(queries.ORDERS)}.")]
+Order = Annotated[str, Query(description=f"One of {', '.join(ORDERS)}.")]
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
@@ -75,15 +74,17 @@ def explorer_app(
 
 
 def warm(explorer: Explorer) -> None:
-    """Make pages that many ask for, so that nobody waits for what is imported when it is first used."""
-    first: dict[str, Callable[[], dict[str, Any]]] = {
-        "compare": lambda: _compare.compare(explorer),
-        "images": lambda: _images.images(explorer, Filters()),
-    }
+    """Make pages that many ask for, so that nobody waits for what is imported when it is first used.
+
+    After all is read: until then the first page is asked for, and has the processor to itself.
+    """
+    explorer.index.wait()
     around = Routes(FastAPI(), explorer).around("")
-    for template, page in first.items():
-        with suppress(OodometerError):
-            html_of(template, {**page(), **around})
+    with suppress(OodometerError):
+        compared = _compare.compare(explorer)
+        html_of("compare", {**compared, **_compare.tables(compared), **around})
+    with suppress(OodometerError):
+        html_of("images", {**_images.images(explorer, Filters()), **around})
 
 
 def _add_lists(routes: Routes) -> None:
@@ -100,7 +101,7 @@ def _add_lists(routes: Routes) -> None:
         a: Annotated[str | None, Query(description="A model.")] = None,
         b: Annotated[str | None, Query(description="The model that is compared with it.")] = None,
         on: On = None,
-        show: Annotated[str, Query(description=f"The images listed: {', '.join(queries.SIDES)}.")] = "only_a",
+        show: Annotated[str, Query(description=f"The images listed: {', '.join(SIDES)}.")] = "only_a",
         page: OnPage = 1,
         family: Annotated[str | None, Query(description="A family whose conditions are told one by one.")] = None,
     ) -> dict[str, Any]:
@@ -108,11 +109,8 @@ def _add_lists(routes: Routes) -> None:
         listed = _compare.Listed(show, page, family or None)
         return _compare.compare(explorer, a=a or None, b=b or None, on=on or None, listed=listed)
 
-    def glance(*, shift: str | None = None) -> dict[str, Any]:  # noqa: ARG001 - the same whatever is chosen below
-        return _leaderboard.glance(explorer)
-
-    routes.add("/", "leaderboard", leaderboard, Extra(glance))
-    routes.add("/compare", "compare", compare)
+    routes.add("/", "leaderboard", leaderboard, Extra(lambda _: _leaderboard.glance(explorer)))
+    routes.add("/compare", "compare", compare, Extra(_compare.tables))
 
 
 def _add_section(routes: Routes, page: SectionPage) -> None:
@@ -122,8 +120,8 @@ def _add_section(routes: Routes, page: SectionPage) -> None:
         """A section of the report, of the whole study or of one model or shift of it."""
         return _section.section_page(routes.explorer, page, model=model or None, shift=shift or None)
 
-    def drawn(*, model: str | None = None, shift: str | None = None) -> dict[str, Any]:
-        return _section.drawn_section(routes.explorer, page, model=model or None, shift=shift or None)
+    def drawn(shown: dict[str, Any]) -> dict[str, Any]:
+        return _section.drawn_section(routes.explorer, page, model=shown["model"], shift=shown["shift"])
 
     routes.add(page.path, "section", section, Extra(drawn, {"content-security-policy": SECTION_POLICY}))
 
@@ -140,13 +138,10 @@ def _add_named(routes: Routes) -> None:
         """A shift: every model on both sides, and the line."""
         return _shift.shift(explorer, name)
 
-    def drawing(*, name: str) -> dict[str, Any]:
-        return {"scatter": _shift.drawing(explorer, name)}
-
     for path in ("/model/{name:path}", "/model"):
-        routes.add(path, "model", model)
+        routes.add(path, "model", model, Extra(_model.tables))
     for path in ("/shift/{name:path}", "/shift"):
-        routes.add(path, "shift", shift, Extra(drawing))
+        routes.add(path, "shift", shift, Extra(lambda shown: _shift.drawn(explorer, shown["name"])))
 
 
 def _add_images(routes: Routes) -> None:
@@ -199,7 +194,7 @@ def _add_images(routes: Routes) -> None:
         return _image.image(explorer, data=data, id_=id_, filters=filters, at=at)
 
     routes.add("/images", "images", images)
-    routes.add("/image", "image", image)
+    routes.add("/image", "image", image, Extra(_image.tables))
 
 
 def _filters(**asked: Any) -> Filters:

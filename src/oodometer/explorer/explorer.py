@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from oodometer.analysis.compare import Comparison, comparison_of
+from oodometer.analysis.compare_family import FamilyComparison, FamilyPairs, family_comparison_of
 from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
@@ -18,15 +19,23 @@ from oodometer.core.records import ShiftRecord
 from oodometer.explorer import queries
 from oodometer.explorer.answer_tables import AnswerTables
 from oodometer.explorer.catalogue import Catalogue, Held, UnknownName
+from oodometer.explorer.cell_answers import Agreed, CellAnswers, pairs_of, read_answers
 from oodometer.explorer.progress import Progress
 from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.queries import Pairs, literal
 from oodometer.store.store import Store
 from oodometer.study import Picture, Study, study_of
 
+KEPT_CELLS = 16
+"""Cells whose rows stay in memory: those that are looked at just now."""
+
 LEAST_PAUSE = 10.0
 PAUSES = 5.0
 """Between two studies of a store that a run is going on in: so many seconds, and so many times what one takes."""
+
+
+class EndedError(OodometerError):
+    """Nobody looks any more."""
 
 
 class Explorer:
@@ -50,16 +59,39 @@ class Explorer:
         self._progress = Progress("shifts", 0, 0, 0.0)
         self._pause_until = 0.0
         self._working = threading.Lock()
+        self._beginning = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._ended = False
         self.accuracies = lru_cache(2)(self._accuracies)
         self.pairs_run = lru_cache(2)(self._pairs_run)
         self.cells_of_data = lru_cache(64)(self._cells_of_data)
         self._class_names = lru_cache(4096)(self._read_class_names)
         self._compared = lru_cache(4096)(self._compare)
+        self.family_comparison = lru_cache(1024)(self._compare_family)
         self.drawn = lru_cache(1024)(self._draw)
+        self.answers = lru_cache(KEPT_CELLS)(self._answers)
+        self._agreed = lru_cache(KEPT_CELLS)(self._agree)
 
     def close(self) -> None:
-        """Forget the index."""
+        """Forget the index, once what goes on in the background has stopped."""
+        with self._beginning:
+            self._ended = True
+        for thread in self._threads:
+            thread.join()
         self.index.close()
+
+    def behind(self, work: Callable[[], None]) -> bool:
+        """Begin some work in the background, unless the explorer has ended; whether it was begun.
+
+        It is waited for at the end: a thread that Python leaves behind inside DuckDB or Arrow aborts the process.
+        """
+        with self._beginning:
+            if self._ended:
+                return False
+            thread = threading.Thread(target=work)
+            self._threads = [*(one for one in self._threads if one.is_alive()), thread]
+            thread.start()
+            return True
 
     def catalogue(self) -> Catalogue:
         """What is in the store now."""
@@ -82,8 +114,9 @@ class Explorer:
         Whenever the store has changed, another is begun in the background.
         """
         version = self.catalogue().version
-        if version != self._studied and time.monotonic() >= self._pause_until and self._working.acquire(blocking=False):
-            threading.Thread(target=self._make_study, args=(version,), daemon=True).start()
+        due = version != self._studied and time.monotonic() >= self._pause_until
+        if due and self._working.acquire(blocking=False) and not self.behind(lambda: self._make_study(version)):
+            self._working.release()
         return self._study
 
     @property
@@ -120,6 +153,8 @@ class Explorer:
             self._working.release()
 
     def _told(self, done: int, total: int) -> None:
+        if self._ended:
+            raise EndedError("the explorer has ended")
         self._progress = replace(self._progress, done=done, total=total)
 
     # Numbers
@@ -160,17 +195,35 @@ class Explorer:
             raise UnknownName(f"{a.model} and {b.model} on {a.condition}: no labelled image in common")
         return comparison_of(a.cell, b.cell, pairs)
 
+    def _compare_family(self, name: str, pairs: tuple[tuple[Held, Held], ...]) -> FamilyComparison:
+        """Model B against model A over conditions of a family: the same as of ``compare``."""
+        cells = tuple((a.cell, b.cell) for a, b in pairs)
+        return family_comparison_of(self.catalogue().index, FamilyPairs(name, cells, ()))
+
     def _pairs(self, a: Held, b: Held) -> Pairs:
         """The images that both saw: of one condition and so of one data set, where positions say which they are."""
         several = a.cell.answers is not None or b.cell.answers is not None
-        row = self.index.ask(
-            queries.PAIRED,
-            files_a=literal(list(a.files)),
-            files_b=literal(list(b.files)),
+        return pairs_of(
+            self.answers(a),
+            self.answers(b),
             grouped=a.cell.n_units is not None or b.cell.n_units is not None,
             same_numbers=several and a.cell.answers == b.cell.answers,
-        )[0]
-        return Pairs(*(*row, None, None))
+        )
+
+    def _answers(self, held: Held) -> CellAnswers:
+        """The rows of a cell."""
+        return read_answers(self.catalogue().index, held)
+
+    def agreement(self, held: Held) -> Agreed:
+        """How many models are right on each image of a condition; kept where all answers are read."""
+        catalogue = self.catalogue()
+        data = catalogue.data[held.data]
+        known = self._agreed if self.index.progress() is None else self._agree
+        return known(catalogue.version, held.asked, data.first, data.n)
+
+    def _agree(self, _: int, condition: int, first: int, n: int) -> Agreed:
+        columns = self.index.ask_columns(queries.AGREED, condition=condition, first=first, last=first + n - 1)
+        return Agreed(columns["place"].astype(np.int64) - first, columns["n"], columns["n_right"])
 
     def _draw(self, key: str, id_: str, longest: int) -> bytes:
         from oodometer.explorer.pages.picture import draw

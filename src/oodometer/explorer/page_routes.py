@@ -54,8 +54,8 @@ class Routes:
 
         @lru_cache(KEPT)
         def html_body(state: object, asked: Asked, address: str) -> bytes:  # noqa: ARG001
-            values = {**page(**dict(asked)), **shown.more(**dict(asked))}
-            return html_of(template, {**values, **self.around(address)}).encode()
+            values = page(**dict(asked))
+            return html_of(template, {**values, **shown.more(values), **self.around(address)}).encode()
 
         @wraps(page)
         def as_json(**asked: Any) -> Response:
@@ -93,11 +93,11 @@ class Extra:
     """What the HTML of a page has and its twin has not.
 
     Args:
-        more: Values for the template, from the same arguments: drawings.
+        more: Values for the template, from those of the page: tables and drawings.
         headers: Of the answer.
     """
 
-    more: Page = lambda **_: {}
+    more: Callable[[dict[str, Any]], dict[str, Any]] = lambda _: {}
     headers: dict[str, str] = field(default_factory=dict)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from markupsafe import Markup, escape
+
+from oodometer.analysis.compare import p_text
 from oodometer.core.extras import import_extra
 from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain
@@ -34,8 +37,9 @@ def html_of(template: str, values: Mapping[str, Any]) -> str:
 def environment() -> Any:
     """The templates, in which everything is escaped."""
     made = environment_of("oodometer.explorer", extra="web", what="pages")
-    made.globals.update(link=query_link, page_of=path_link, twin=twin)
-    made.filters.update(written=value_text, bounds=bounds, with_interval=with_interval, in_kinds=in_kinds)
+    made.globals.update(link=query_link, page_of=path_link, twin=twin, options=options)
+    made.filters.update(written=value_text, bounds=bounds, with_interval=with_interval)
+    made.filters.update(in_kinds=in_kinds, p_text=p_text)
     return made
 
 
@@ -73,6 +77,33 @@ def category_of(category: str) -> str:
     ('more data', 'category unknown')
     """
     return category.replace("_", " ") or UNKNOWN
+
+
+def options(names: Iterable[str], chosen: str | None, whichever: str = "") -> Markup:
+    """The options of a choice, of which one is chosen.
+
+    >>> options(["a", "b"], "b")
+    Markup('<option value="a">a</option><option value="b" selected>b</option>')
+    """
+    text, places = _options(tuple(names), whichever)
+    at = places.get(chosen)
+    return Markup(text if at is None else f"{text[:at]} selected{text[at:]}")
+
+
+@lru_cache(64)
+def _options(names: tuple[str, ...], whichever: str) -> tuple[str, Mapping[str | None, int]]:
+    """The options, and behind which sign of them that one is chosen is said; a thousand classes stand on many pages."""
+    text = f'<option value="">{escape(whichever)}</option>' if whichever else ""
+    places: dict[str | None, int] = {}
+    parts = [text]
+    length = len(text)
+    for name in names:
+        shown = str(escape(name))
+        begin, end = f'<option value="{shown}"', f">{shown}</option>"
+        places[name] = length + len(begin)
+        parts.append(begin + end)
+        length += len(begin) + len(end)
+    return "".join(parts), places
 
 
 def in_kinds(conditions: Sequence[Mapping[str, Any]]) -> list[tuple[tuple[str, str], list[Mapping[str, Any]]]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from oodometer.analysis.controlled_pairs import candidates_in, controlled_pairs
 from oodometer.study import Study, StudyShift
 from oodometer.study.value_slices import has_columns
 
@@ -55,6 +56,11 @@ def has_parents(study: Study) -> bool:
     return any(model.tau is not None for shift in study.shifts for model in shift.of_model.values())
 
 
+def has_pairs(study: Study) -> bool:
+    """Whether two models differ in one thing only."""
+    return bool(controlled_pairs(candidates_in(shift.points for shift in study.shifts)).pairs)
+
+
 def is_family(shift: StudyShift) -> bool:
     """Whether the shift is a family of corruptions."""
     return shift.family is not None
@@ -68,6 +74,7 @@ def has_cells(shift: StudyShift) -> bool:
 SECTION_PAGES = (
     SectionPage("/scatter", "Scatter", "scatter", lambda study: len(study.conditions) > 1, of_model=False),
     SectionPage("/quadrants", "Quadrants", "quadrants", has_parents, of_model=False),
+    SectionPage("/hypotheses", "Hypotheses", "hypotheses", has_pairs, of_model=False, of_shift=lambda _: False),
     SectionPage("/corruptions", "Corruptions", "corruptions", has_families, of_shift=is_family),
     # Calibration errors have bootstrapped intervals.
     SectionPage("/calibration", "Calibration", "uncertainty", has_confidences, of_shift=has_cells, costly=True),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oodometer.analysis.origins import Origin
 from oodometer.core.errors import OodometerError, UsageError
@@ -27,6 +26,9 @@ HOST = "127.0.0.1"
 PORT = 8000
 MANY_CELLS = 50
 """More take a moment, which looks like a hang."""
+
+PAGES_AT_ONCE = 3
+"""Pages that are made at the same time; others wait for their turn."""
 
 ELSEWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
 """Some address beyond this machine: those that are kept for documentation (RFC 5737, RFC 3849)."""
@@ -137,6 +139,19 @@ def _answer(explorer: Explorer, listening: socket.socket, host: str, watcher: Se
     watcher.tell(f"{n:,} predictions; Ctrl-C ends")
     port = listening.getsockname()[1]
     watcher.ready(f"http://{reached_at(listening, host)}:{port}/" + (f"?token={token}" if token else ""))
-    threading.Thread(target=warm, args=(explorer,), daemon=True).start()
+    explorer.behind(lambda: warm(explorer))
     settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
-    uvicorn.Server(settings).run(sockets=[listening])
+    _server_in_turn(settings).run(sockets=[listening])
+
+
+def _server_in_turn(settings: Any) -> Any:
+    """A server that makes a few pages at once: more would only slow each other down."""
+    import anyio.to_thread
+    import uvicorn
+
+    class InTurn(uvicorn.Server):
+        async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+            anyio.to_thread.current_default_thread_limiter().total_tokens = PAGES_AT_ONCE
+            await super().serve(sockets)
+
+    return InTurn(settings)

@@ -29,13 +29,13 @@ class Bins(NamedTuple):
         sizes: Images of each bin.
         sums: Their summed confidence.
         rights: Their right answers; no whole numbers where equals in confidence lie in two bins.
-        n: All images, also those in bins that do not count.
+        n: All images, also those in bins that do not count; of several models at once (C, 1), and the others (C, B).
     """
 
     sizes: np.ndarray
     sums: np.ndarray
     rights: np.ndarray
-    n: int
+    n: int | np.ndarray
 
     @property
     def weights(self) -> np.ndarray:
@@ -68,7 +68,7 @@ def rms_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     _check_size(bin_size)
-    return _error(_bins_at(confidence, right, _edges_of_size(len(confidence), bin_size)), norm)
+    return error_of(_of_size(confidence, right, bin_size), norm)
 
 
 def rms_calibration_error_published(
@@ -88,12 +88,7 @@ def rms_calibration_error_published(
     """
     confidence, right = checked_answers(confidence, right)
     _check_size(bin_size)
-    if len(confidence) < 2 * bin_size:
-        raise OodometerError(
-            f"{len(confidence)} images: the published RMS calibration error leaves out the most confident bin and so "
-            f"needs at least {2 * bin_size}; rms-calibration counts every bin"
-        )
-    return _error(_without_last(_bins_at(confidence, right, _edges_of_size(len(confidence), bin_size))), norm)
+    return error_of(_without_last(confidence, right, bin_size), norm)
 
 
 def expected_calibration_error(
@@ -108,7 +103,7 @@ def expected_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     check_bins(bins)
-    return _error(_equal_width(confidence, right, bins), norm)
+    return error_of(_equal_width(confidence, right, bins), norm)
 
 
 def adaptive_calibration_error(
@@ -123,7 +118,7 @@ def adaptive_calibration_error(
     """
     confidence, right = checked_answers(confidence, right)
     check_bins(bins)
-    return _error(_bins_at(confidence, right, equal_mass_edges(len(confidence), bins)), norm)
+    return error_of(_bins_at(confidence, right, equal_mass_edges(len(confidence), bins)), norm)
 
 
 def _edges_of_size(n: int, bin_size: int) -> np.ndarray:
@@ -135,31 +130,58 @@ def _edges_of_size(n: int, bin_size: int) -> np.ndarray:
 
 def _equal_width(confidence: np.ndarray, right: np.ndarray, bins: int) -> Bins:
     """The bins of equal width that hold an image."""
-    which = np.searchsorted(np.arange(1, bins) / bins, confidence)
-    sizes = np.bincount(which, minlength=bins)
-    sums, rights = (np.bincount(which, weights=values, minlength=bins) for values in (confidence, right))
-    filled = sizes > 0
-    return Bins(sizes[filled], sums[filled], rights[filled], len(confidence))
+    confidence, right = _least_confident_first(confidence, right)
+    edges = _edges_of_width(confidence, bins)
+    sums, rights = (np.add.reduceat(values, edges[:-1], dtype=np.float64) for values in (confidence, right))
+    return Bins(np.diff(edges), sums, rights, len(confidence))
 
 
-def _without_last(bins: Bins) -> Bins:
-    """Without the most confident bin, whose images still count in n."""
+def _edges_of_width(confidence: np.ndarray, bins: int) -> np.ndarray:
+    """Positions that cut sorted images into bins of equal width; an empty one is none."""
+    ends = np.searchsorted(confidence, np.arange(1, bins) / bins, side="right")
+    return np.unique(np.concatenate([[0], ends, [len(confidence)]]))
+
+
+def _least_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if (confidence[1:] >= confidence[:-1]).all():  # as they come from whoever asks for several of these errors
+        return confidence, right
+    order = np.argsort(confidence, kind="stable")
+    return confidence[order], right[order]
+
+
+def _of_size(confidence: np.ndarray, right: np.ndarray, bin_size: int = IMAGES_PER_BIN) -> Bins:
+    """Bins of so many images."""
+    return _bins_at(confidence, right, _edges_of_size(len(confidence), bin_size))
+
+
+def _without_last(confidence: np.ndarray, right: np.ndarray, bin_size: int = IMAGES_PER_BIN) -> Bins:
+    """Those without the most confident bin, whose images still count in n."""
+    if len(confidence) < 2 * bin_size:
+        raise OodometerError(
+            f"{len(confidence)} images: the published RMS calibration error leaves out the most confident bin and so "
+            f"needs at least {2 * bin_size}; rms-calibration counts every bin"
+        )
+    bins = _of_size(confidence, right, bin_size)
     return Bins(bins.sizes[:-1], bins.sums[:-1], bins.rights[:-1], bins.n)
 
 
 def _bins_at(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> Bins:
     """The bins that these positions cut the sorted images into."""
-    # A stable sort takes linear time where the images come sorted already, as in a bootstrap.
-    order = np.argsort(confidence, kind="stable")
-    confidence = confidence[order]
+    confidence, right = _least_confident_first(confidence, right)
     sums = np.add.reduceat(confidence, edges[:-1], dtype=np.float64)
-    rights = np.diff(_right_before(confidence, right[order], edges))
+    rights = np.diff(_right_at(edges, confidence, _right_before(right)))
     return Bins(np.diff(edges), sums, rights, len(confidence))
 
 
-def _right_before(confidence: np.ndarray, right: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _right_before(right: np.ndarray) -> np.ndarray:
+    """How many right answers stand before each image, and at last how many there are, (..., N) -> (..., N + 1)."""
+    before = np.zeros((*right.shape[:-1], right.shape[-1] + 1), dtype=np.int32)
+    np.cumsum(right, axis=-1, out=before[..., 1:])
+    return before
+
+
+def _right_at(edges: np.ndarray, confidence: np.ndarray, before: np.ndarray) -> np.ndarray:
     """How many right answers stand before each edge, where equals in confidence share theirs evenly."""
-    before = np.append(np.int32(0), np.cumsum(right, dtype=np.int32))
     at = confidence[np.minimum(edges, len(confidence) - 1)]
     first = np.searchsorted(confidence, at, side="left")
     end = np.searchsorted(confidence, at, side="right")
@@ -172,7 +194,8 @@ def _check_size(bin_size: int) -> None:
         raise OodometerError(f"{bin_size} images to a bin: at least one is needed")
 
 
-def _error(bins: Bins, norm: Norm) -> float:
+def error_of(bins: Bins, norm: Norm) -> float:
+    """The calibration error in these bins."""
     return float(norm_of(bins.weights, bins.gaps, norm))
 
 
@@ -183,22 +206,44 @@ def norm_of(weights: np.ndarray, gaps: np.ndarray, norm: Norm) -> np.ndarray:
     0.5
     """
     if norm == "l1":
-        return np.asarray(np.abs(gaps) @ weights)
+        return np.asarray((np.abs(gaps) * weights).sum(axis=-1))
     if norm == "l2":
-        return np.asarray(np.sqrt(np.square(gaps) @ weights))
+        return np.asarray(np.sqrt((np.square(gaps) * weights).sum(axis=-1)))
     raise UsageError(f"no norm named {norm!r}; known: l1, l2")
 
 
 BINNINGS: Mapping[str, tuple[Callable[[np.ndarray, np.ndarray], Bins], Norm]] = {
-    "rms-calibration": (lambda c, r: _bins_at(c, r, _edges_of_size(len(c), IMAGES_PER_BIN)), "l2"),
-    "rms-calibration:published": (
-        lambda c, r: _without_last(_bins_at(c, r, _edges_of_size(len(c), IMAGES_PER_BIN))),
-        "l2",
-    ),
+    "rms-calibration": (_of_size, "l2"),
+    "rms-calibration:published": (_without_last, "l2"),
     "ece": (lambda c, r: _equal_width(c, r, DEFAULT_BINS), "l1"),
     "adaptive-ece": (lambda c, r: _bins_at(c, r, equal_mass_edges(len(c), DEFAULT_BINS)), "l1"),
 }
 """The metrics below by name: their bins of confidences and right answers, (N,) both, and their norm."""
+
+
+def bins_of(name: str, confidence: np.ndarray, right: np.ndarray) -> Bins:
+    """The bins of a metric of `BINNINGS`, whose error it is; an error where the answers have none."""
+    return BINNINGS[name][0](*checked_answers(confidence, right))
+
+
+def bins_of_many(name: str, confidence: np.ndarray, right: np.ndarray) -> list[Bins]:
+    """`bins_of` of several models at once, to the last digit: (C, N) both, checked, the least confident first."""
+    n = confidence.shape[1]
+    if name == "ece":
+        edges = [_edges_of_width(row, DEFAULT_BINS) for row in confidence]
+    elif name == "rms-calibration":
+        edges = [_edges_of_size(n, IMAGES_PER_BIN)] * len(confidence)
+    else:
+        return [bins_of(name, *row) for row in zip(confidence, right, strict=True)]
+    starts = np.concatenate([at * n + cuts[:-1] for at, cuts in enumerate(edges)])
+    ends = np.cumsum([len(cuts) - 1 for cuts in edges])[:-1]
+    sums = np.split(np.add.reduceat(confidence.ravel(), starts, dtype=np.float64), ends)
+    if name == "ece":
+        rights = np.split(np.add.reduceat(right.ravel(), starts, dtype=np.float64), ends)
+    else:
+        before = _right_before(right)
+        rights = [np.diff(_right_at(*row)) for row in zip(edges, confidence, before, strict=True)]
+    return [Bins(np.diff(cuts), *of_row, n) for cuts, of_row in zip(edges, zip(sums, rights, strict=True), strict=True)]
 
 
 rms_calibration = Metric(

@@ -133,7 +133,8 @@ def columns_of(metric: Metric, rows: Predictions) -> tuple[np.ndarray, ...]:
     columns = tuple(getattr(rows, name) for name in metric.columns)
     if LABELLED & set(metric.columns):
         has_label = rows.rank >= 0
-        columns = tuple(column[has_label] for column in columns)
+        if not has_label.all():
+            columns = tuple(column[has_label] for column in columns)
     if len(columns[0]) == 0:
         raise OodometerError(f"{metric.name}: no {'labelled ' if len(rows) else ''}images, so it is undefined")
     for name, column in zip(metric.columns, columns, strict=True):

@@ -14,6 +14,7 @@ import numpy as np
 from oodometer.core.errors import OodometerError
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.reliability import checked_answers
+from oodometer.metrics.ties import Ties, evenly, ties_of
 
 
 class ResponseCurve(NamedTuple):
@@ -41,62 +42,49 @@ def area_under_response_curve(confidence: np.ndarray, right: np.ndarray) -> floa
     >>> round(area_under_response_curve(np.array([0.9, 0.5, 0.7]), np.array([True, False, True])), 6)
     0.888889
     """
-    confidence, right = _most_confident_first(*checked_answers(confidence, right))
-    n = len(confidence)
-    edges = np.append(_tie_starts(confidence), n)
-    before = np.append(np.int32(0), np.cumsum(right, dtype=np.int32))[edges]
-    shares = np.diff(before) / np.diff(edges)
-    # In a tie that begins after a images, of which b are right, and of which the share s is right, the accuracy among
-    # k is (b + (k − a) s) / k = s + (b − a s) / k. Its sum over k needs harmonic numbers only.
-    rest = ((before[:-1] - edges[:-1] * shares) * np.diff(_harmonic(n)[edges])).sum()
-    return float((before[-1] + rest) / n)
+    return float(_curve(*_most_confident_first(*checked_answers(confidence, right))).accuracy.mean())
 
 
-def influences_on_area(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """By how much AURRA moves with the weight of each image, (N,), the most confident first: their mean is 0.
+def influences_on_area(confidence: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
+    """AURRA, and by how much it moves with the weight of each image, (N,), the most confident first.
 
     The area is the mean over images of the accuracy among those as confident or more. An image moves it by its own
-    term, and by being one of those that come before every less confident one. The variance of the influences over N is
-    that of AURRA (the infinitesimal jackknife: Efron, The Jackknife, the Bootstrap and Other Resampling Plans, 1982).
+    term, and by being one of those that come before every less confident one. The mean of the influences is 0, their
+    variance over N that of AURRA (the infinitesimal jackknife: Efron, The Jackknife, the Bootstrap and Other Resampling
+    Plans, 1982).
 
-    >>> influences_on_area(np.array([0.9, 0.5, 0.7]), np.array([True, False, True])).round(4).tolist()
-    [0.2222, 0.2222, -0.4444]
+    >>> area, influences = influences_on_area(np.array([0.9, 0.5, 0.7]), np.array([True, False, True]))
+    >>> round(area, 6), influences.round(4).tolist()
+    (0.888889, [0.2222, 0.2222, -0.4444])
     """
-    confidence, right = _most_confident_first(*checked_answers(confidence, right))
-    n = len(confidence)
-    places = np.arange(1, n + 1)
-    tied = _ties(confidence)
-    accuracy = np.cumsum(_evenly(right.astype(np.float64), tied)) / places
-    later = _harmonic(n)[-1] - _harmonic(n)[:-1]
-    less_right = np.cumsum((accuracy / places)[::-1])[::-1]
-    accuracy, later, less_right = (_evenly(values, tied) for values in (accuracy, later, less_right))
-    return np.asarray(accuracy - accuracy.mean() + right * later - less_right)
+    areas, influences = influences_on_areas(*_most_confident_first(*checked_answers(confidence, right)))
+    return float(areas), influences
 
 
-class _Ties(NamedTuple):
-    """Images that share their confidence with another: where they are, and in which tie of how many, (T,) each."""
-
-    places: np.ndarray
-    tie: np.ndarray
-    sizes: np.ndarray
-
-
-def _ties(confidence: np.ndarray) -> _Ties:
-    """Of sorted confidences."""
-    starts = _tie_starts(confidence)
-    sizes = np.diff(starts, append=len(confidence))
-    starts, sizes = starts[sizes > 1], sizes[sizes > 1]
-    tie = np.repeat(np.arange(len(sizes)), sizes)
-    before = np.cumsum(sizes) - sizes
-    return _Ties(np.arange(len(tie)) + (starts - before)[tie], tie, sizes)
+def influences_on_areas(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same of several models at once, whose most confident images come first: (..., N) -> (...) and (..., N)."""
+    curve = _curve(confidence, right)
+    n = confidence.shape[-1]
+    later = np.broadcast_to(_harmonic(n)[-1] - _harmonic(n)[:-1], confidence.shape)
+    less_right = np.cumsum((curve.accuracy / _places(n))[..., ::-1], axis=-1)[..., ::-1]
+    areas = curve.accuracy.mean(axis=-1)
+    accuracy, later, less_right = (evenly(values, curve.tied) for values in (curve.accuracy, later, less_right))
+    return areas, np.asarray(accuracy - areas[..., None] + curve.right * later - less_right)
 
 
-def _evenly(values: np.ndarray, tied: _Ties) -> np.ndarray:
-    """The values, of ties their mean: equals have no order among themselves."""
-    even = values.copy()
-    means = np.bincount(tied.tie, weights=values[tied.places], minlength=len(tied.sizes)) / tied.sizes
-    even[tied.places] = means[tied.tie]
-    return even
+class _Curve(NamedTuple):
+    """The most confident images first: whether each is right, the accuracy up to it, (..., N) both, and their ties."""
+
+    right: np.ndarray
+    accuracy: np.ndarray
+    tied: Ties
+
+
+def _curve(confidence: np.ndarray, right: np.ndarray) -> _Curve:
+    tied = ties_of(confidence)
+    shares = right.astype(np.float64)
+    places = _places(confidence.shape[-1])
+    return _Curve(shares, np.cumsum(evenly(shares, tied), axis=-1) / places, tied)
 
 
 def area_under_risk_curve(confidence: np.ndarray, right: np.ndarray) -> float:
@@ -141,7 +129,8 @@ def coverage_at_risk(confidence: np.ndarray, right: np.ndarray, *, risk: float =
 
 
 def _most_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    # A stable sort takes linear time where the images come sorted already, as in a bootstrap.
+    if (confidence[1:] >= confidence[:-1]).all():  # as in a bootstrap, and from who asks for several numbers
+        return confidence[::-1], right[::-1]
     order = np.argsort(confidence, kind="stable")[::-1]
     return confidence[order], right[order]
 
@@ -157,6 +146,12 @@ def _right_among(confidence: np.ndarray, right: np.ndarray) -> np.ndarray:
     sizes = np.diff(starts, append=len(confidence))
     shares = np.add.reduceat(right, starts, dtype=np.int64) / sizes
     return np.asarray(np.cumsum(np.repeat(shares, sizes)))
+
+
+@lru_cache(maxsize=8)
+def _places(n: int) -> np.ndarray:
+    """1, ..., n as real numbers."""
+    return np.arange(1.0, n + 1)
 
 
 @lru_cache(maxsize=8)

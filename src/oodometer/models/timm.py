@@ -15,6 +15,7 @@ from oodometer.core.messages import one_line
 from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
 from oodometer.models.card import IMAGENET, Declared, card_beside, label_space
+from oodometer.models.paper_networks import PaperNetwork, find_paper_network
 from oodometer.models.torch import to_model
 from oodometer.models.torch_files import Net, fit_weights, read_state, state_digest
 
@@ -55,16 +56,37 @@ class TimmNetwork:
 def load_timm(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:
     """The model of ``NAME`` with its published weights, or of ``NAME@checkpoint`` with those of a file.
 
+    A name as the papers write it (``ResNet-50``) is the network with the weights that they measured.
+
     A .toml beside that file, of the same name, is its card.
     """
     timm = _import()
-    name, _, checkpoint = rest.partition("@")
+    said, _, checkpoint = rest.partition("@")
+    paper = find_paper_network(said)
+    name = said if paper is None else _name_in_timm(paper)
     place = TimmNetwork(name, Path(checkpoint) if checkpoint else None, allow_pickle)
     net, _ = place.read()
     declared = declared.over(card_beside(Path(checkpoint))) if checkpoint else declared
     own = own_input(_config(timm, net.module, declared), name)
     space = None if checkpoint else _space(name, net.module)
-    return to_model(replace(net, base=(own, "from timm"), space=space), declared, place=place.anywhere())
+    weights = {} if checkpoint else {"weights": _weights(net.module, paper)}
+    net = replace(net, base=(own, "from timm"), space=space, notes=weights)
+    return to_model(net, declared, place=place.anywhere())
+
+
+def _name_in_timm(paper: PaperNetwork) -> str:
+    kind, _, name = paper.model.partition(":")
+    if kind != "timm":
+        raise UsageError(f"timm has no {paper.name}; give {paper.model}")
+    return name
+
+
+def _weights(module: Any, paper: PaperNetwork | None) -> str:
+    """Which of a network's published weights it has, for the card: timm changes those that it takes by default."""
+    if paper is not None:
+        return paper.in_words()
+    config = module.pretrained_cfg
+    return ".".join(str(one) for one in (config.get("architecture"), config.get("tag")) if one)
 
 
 def _import() -> Any:

@@ -1,4 +1,4 @@
-"""The zoo: models whose weights come with pip packages, and those of icons that come with this one."""
+"""The zoo: models whose weights come with pip packages, and small ones of icons and CIFAR-10 that come with this."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from oodometer.models import efficientnet_lite
 from oodometer.models.card import IMAGENET, Declared, label_space, preprocessing, space_of
 from oodometer.models.described import Described
 from oodometer.models.efficientnet_lite import Scale
-from oodometer.models.icon_zoo import PREFIX, check_icons_are_there, icon_names, load_icon_model
 from oodometer.models.onnx_open import OpenGradients, OpenSession
 from oodometer.models.session import Network
+from oodometer.models.shipped_zoo import ZOOS, check_is_there, load_shipped, shipped_names, zoo_of
 from oodometer.models.torch_weights import read_tensors
 
 GRAPH_VERSION = 1  # in the digest: to be raised when the graph that is built from the same weights changes
@@ -62,32 +62,37 @@ ZOO: Mapping[str, Entry] = {
 def zoo_names() -> list[str]:
     """The names of all models of the zoo.
 
-    >>> [name for name in zoo_names() if not name.startswith("icons/")]
+    >>> [name for name in zoo_names() if "/" not in name]
     ['efficientnet-lite0', 'efficientnet-lite1', 'efficientnet-lite2']
     """
-    return sorted([*ZOO, *icon_names()])
+    return sorted([*ZOO, *(name for zoo in ZOOS for name in shipped_names(zoo))])
 
 
 def zoo_names_like(pattern: str) -> list[str]:
-    """The names that fit a pattern; one without a slash is about networks for photographs, not about ``icons/``.
+    """The names that fit a pattern; one without a slash is about networks for ImageNet, not about ``icons/`` and so on.
 
     >>> zoo_names_like("*lite[01]")
     ['efficientnet-lite0', 'efficientnet-lite1']
     """
-    if pattern.startswith(PREFIX):
-        check_icons_are_there()
+    if (zoo := zoo_of(pattern)) is not None:
+        check_is_there(zoo)
     names = [name for name in fnmatch.filter(zoo_names(), pattern) if name.count("/") == pattern.count("/")]
     if not names:
-        raise UsageError(f"no model of the zoo matches {pattern!r}{did_you_mean(pattern, zoo_names())}")
+        raise UsageError(f"no model of the zoo matches {pattern!r}{_hint(pattern)}")
     return names
+
+
+def _hint(name: str) -> str:
+    """What may be meant; where nothing is like it, the networks for ImageNet alone, since all would be too many."""
+    return did_you_mean(name, zoo_names()) or did_you_mean(name, ZOO)
 
 
 def load_zoo(rest: str, declared: Declared, *, allow_pickle: bool) -> Model:  # noqa: ARG001 - its weights are plain
     """The model of that name in the zoo."""
-    if rest.startswith(PREFIX):
-        return load_icon_model(rest, declared)
+    if zoo_of(rest) is not None:
+        return load_shipped(rest, declared)
     if rest not in ZOO:
-        raise UsageError(f"no model named {rest!r} in the zoo{did_you_mean(rest, zoo_names())}")
+        raise UsageError(f"no model named {rest!r} in the zoo{_hint(rest)}")
     for module in ("onnx", "onnxruntime"):
         import_extra(module, extra="zoo", what="models of the zoo")
     entry = ZOO[rest]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +30,10 @@ Counts = Callable[[], Iterable[np.ndarray]]
 
 
 class Draws(NamedTuple):
-    """Which resamples are meant."""
+    """Which resamples are meant: so many, of this seed; the same seed and number of images are the same resamples."""
 
     draws: int
-    seed: int
+    seed: Hashable
 
 
 def kept_sums(columns: np.ndarray, wanted: Draws, counts: Counts) -> np.ndarray:
@@ -58,25 +58,28 @@ def _sums(columns: np.ndarray, counts: Iterable[np.ndarray]) -> np.ndarray:
 def sums_in_draws(columns: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The sums of each column, (N, C), where images count so many times, (D, N) -> (D, C) float64.
 
-    Some images at a time, of which all columns stay in the processor's cache.
+    Some images at a time, of which all columns stay in the processor's cache; truths are counted in single precision,
+    which holds such sums exactly.
     """
+    dtype = np.float32 if columns.dtype == bool else columns.dtype
     sums = np.zeros((len(counts), columns.shape[1]))
     for start in range(0, len(columns), NEAR):
         near = slice(start, start + NEAR)
-        sums += counts[:, near].astype(columns.dtype) @ columns[near]
+        sums += counts[:, near].astype(dtype) @ columns[near].astype(dtype)
     return sums
 
 
 def _digest(column: np.ndarray) -> bytes:
-    """Of what a column holds; single precision is zeros and ones."""
-    content = np.packbits(column != 0) if column.dtype == np.float32 else np.ascontiguousarray(column)
-    return hashlib.blake2b(content.data, digest_size=16, key=column.dtype.str.encode()).digest()
+    """Of what a column holds; single precision is zeros and ones, as truths are."""
+    bits = column.dtype in (bool, np.float32)
+    content = np.packbits(column != 0) if bits else np.ascontiguousarray(column)
+    return hashlib.blake2b(content.data, digest_size=16, key=b"bits" if bits else column.dtype.str.encode()).digest()
 
 
 class _Key(NamedTuple):
     digest: bytes
     n: int
-    seed: int
+    seed: Hashable
 
 
 class _Kept:
@@ -86,7 +89,7 @@ class _Kept:
         self._lock = threading.Lock()
         self._sums: OrderedDict[_Key, np.ndarray] = OrderedDict()
         self._n_sums = 0
-        self._counts: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+        self._counts: OrderedDict[tuple[int, Hashable], np.ndarray] = OrderedDict()
 
     def sums_of(self, keys: list[_Key], draws: int) -> list[np.ndarray | None]:
         """The first so many sums of each column; None where fewer are known."""

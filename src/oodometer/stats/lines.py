@@ -246,7 +246,9 @@ def on_scale(x: np.ndarray, y: np.ndarray, scale: Scale) -> tuple[np.ndarray, np
     u, v = u[kept], v[kept]
     if len(u) < FEWEST_MODELS:
         lost = f" ({(~kept).sum()} at exactly 0 % or 100 % left out)" if not kept.all() else ""
-        raise OodometerError(f"{len(u)} models{lost}: a line needs at least {FEWEST_MODELS}; add models")
+        raise OodometerError(
+            f"{len(u)} model{'' if len(u) == 1 else 's'}{lost}: a line needs at least {FEWEST_MODELS}; add models"
+        )
     for name, values in (("clean", u), ("shifted", v)):
         if np.ptp(values) == 0:
             raise OodometerError(f"all models have the same {name} accuracy: no line is determined; add other models")

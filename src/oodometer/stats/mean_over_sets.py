@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NEAR = 8192
+"""Images that are counted at once: few enough for the processor's cache, and for sums that single precision holds."""
+
 
 @dataclass(frozen=True)
 class MeasuredSet:
@@ -45,12 +48,12 @@ def spread_of(sets: Sequence[MeasuredSet]) -> Spread:
     n_models = len(sets[0].accuracies)
     products, alone = np.zeros((n_models, n_models)), np.zeros(n_models)
     for shared in _by_photographs(sets):
-        residuals = _residuals(shared, len(sets))
-        if residuals is None:
+        of_images = _products(shared, len(sets))
+        if of_images is None:
             for measured in shared:
                 alone += measured.accuracies * (1 - measured.accuracies) / measured.sizes / len(sets) ** 2
         else:
-            products += residuals @ residuals.T
+            products += of_images
     of_models = np.diag(products) + alone
     of_differences = np.maximum(of_models[:, None] + of_models[None, :] - 2 * products, 0)
     np.fill_diagonal(of_differences, 0)
@@ -64,15 +67,44 @@ def _by_photographs(sets: Sequence[MeasuredSet]) -> list[list[MeasuredSet]]:
     return list(groups.values())
 
 
-def _residuals(sets: Sequence[MeasuredSet], n_sets: int) -> np.ndarray | None:
-    """What each photograph adds to each model's mean beyond the average one, (M, N); None where images are missing."""
+def _products(sets: Sequence[MeasuredSet], n_sets: int) -> np.ndarray | None:
+    """Covariances of the models' means as far as these sets go, (M, M); None where images are missing."""
     known = [(one.right, one.ids) for one in sets if one.right is not None and (one.ids is not None or len(sets) == 1)]
     if len(known) < len(sets):
         return None
-    if len(sets) == 1:
+    if _same_images([ids for _, ids in known]) and all(right.dtype == bool for right, _ in known):
+        return _of_counts([right for right, _ in known], n_sets)
+    residuals = _residuals([(right, ids) for right, ids in known], n_sets)
+    return np.asarray(residuals @ residuals.T)
+
+
+def _same_images(ids: Sequence[np.ndarray | None]) -> bool:
+    first = ids[0]
+    if len(ids) == 1 or first is None:
+        return len(ids) == 1
+    return all(some is first or (some is not None and np.array_equal(some, first)) for some in ids)
+
+
+def _of_counts(rights: Sequence[np.ndarray], n_sets: int) -> np.ndarray:
+    """The covariances from counts of right answers: whole numbers, whose products single precision has exactly."""
+    n_models, n = rights[0].shape
+    products, sums = np.zeros((n_models, n_models)), np.zeros(n_models)
+    for start in range(0, n, NEAR):
+        near = slice(start, start + NEAR)
+        counts = np.zeros((n_models, len(rights[0][0, near])), dtype=np.float32)
+        for right in rights:
+            counts += right[:, near]
+        products += counts @ counts.T
+        sums += counts.sum(axis=1, dtype=np.float64)
+    return np.asarray((products - np.outer(sums, sums) / n) / (n_sets**2 * n * max(n - 1, 1)))
+
+
+def _residuals(known: Sequence[tuple[np.ndarray, np.ndarray | None]], n_sets: int) -> np.ndarray:
+    """What each photograph adds to each model's mean beyond the average one, (M, N)."""
+    if len(known) == 1:
         return _centred(known[0][0], n_sets)
     every = np.unique(np.concatenate([ids for _, ids in known if ids is not None]))
-    total = np.zeros((len(sets[0].accuracies), len(every)))
+    total = np.zeros((len(known[0][0]), len(every)))
     for right, ids in known:
         places = np.searchsorted(every, np.asarray(ids))
         total[:, places] += _centred(right, n_sets)

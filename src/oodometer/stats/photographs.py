@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from oodometer.core.random import key_words
-from oodometer.stats.kept_draws import sums_in_draws
+from oodometer.stats.kept_draws import Draws, kept_sums
 
 POISSON = np.cumsum([np.exp(-1.0) / factorial for factorial in (1, 1, 2, 6, 24, 120, 720, 5040)])
 """The distribution function of Poisson's law of mean 1, at 0 to 7: how often an image comes in a resample of many."""
@@ -42,7 +42,17 @@ def _mixed(words: np.ndarray) -> np.ndarray:
     return np.asarray(words ^ (words >> np.uint64(31)))
 
 
-def means_in_draws(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The mean score of each model in each resample, (M, N) and (D, N) -> (D, M)."""
-    sums = sums_in_draws(scores.T.astype(np.float32), counts)
-    return np.asarray(sums / counts.sum(axis=1, keepdims=True))
+def means_in_draws(scores: np.ndarray, names: Sequence[str], draws: int, *, seed: int = 0) -> np.ndarray:
+    """The mean score of each model in each resample of the photographs, (M, N) -> (D, M).
+
+    Sums are kept: all shifts of a store have the same clean photographs, and several sections ask about each shift.
+    """
+    of_names = hashlib.blake2b("\0".join(names).encode(errors="surrogateescape"), digest_size=16).digest()
+    wanted = Draws(draws, (of_names, seed))
+    columns = (scores if scores.dtype == bool else scores.astype(np.float64)).T
+
+    def counts() -> list[np.ndarray]:
+        return [photograph_counts(names, draws, seed=seed)]
+
+    sizes = kept_sums(np.ones((len(names), 1), dtype=bool), wanted, counts)
+    return np.asarray(kept_sums(columns, wanted, counts) / sizes)

@@ -258,7 +258,7 @@ def look(store: Store, *, save: bool = True) -> Index:
         tuple(sorted(pairs, key=lambda pair: (pair.name, pair.standard.data.digest, pair.key))),
         tuple(row for table in accuracies for row in table),
         tuple(problems),
-        _reader=ColumnReader(looked[key] for key in new if key in looked),
+        _reader=ColumnReader(looked.values()),
     )
     # A cell that lost its logits is kept in mind as it was, so that it is told until they are there again.
     found_new = {key: looked[key] for key in new if key in looked}

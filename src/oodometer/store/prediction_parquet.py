@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from oodometer.core.predictions import Predictions
 INTEGERS = ("image", "label", "prediction", "rank")
 FLOATS = ("confidence", "margin", "energy", "max_logit", "entropy", "label_log_probability", "sum_squares")
 
+ENCODINGS = {"image": "DELTA_BINARY_PACKED", **dict.fromkeys(FLOATS, "BYTE_STREAM_SPLIT")}
+"""Of columns of which hardly two values are the same; with dictionaries files are 1.8 times as large."""
+
 
 def to_parquet(rows: Predictions) -> bytes:
     """The summary rows, without logits."""
@@ -20,7 +23,7 @@ def to_parquet(rows: Predictions) -> bytes:
 
     columns: dict[str, Any] = {name: pa.array(getattr(rows, name)) for name in (*INTEGERS, *FLOATS)}
     columns["top5"] = _matrix(rows.top5)
-    return written(pa.table(columns))
+    return written(pa.table(columns), encodings=ENCODINGS)
 
 
 def logits_to_parquet(images: np.ndarray, logits: np.ndarray) -> bytes:
@@ -97,12 +100,15 @@ def _rows_of(column: Any) -> np.ndarray:
     return values_of(pa.chunked_array([flat.flatten()])).reshape(-1, flat.type.list_size)
 
 
-def written(table: Any) -> bytes:
-    """The bytes of a table as a Parquet file."""
+def written(table: Any, *, encodings: Mapping[str, str] | None = None) -> bytes:
+    """The bytes of a table as a Parquet file; where encodings are given, other columns have dictionaries."""
     import pyarrow.parquet as pq
 
+    dictionaries = True if encodings is None else [name for name in table.column_names if name not in encodings]
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd", compression_level=1)
+    pq.write_table(
+        table, buffer, compression="zstd", compression_level=1, use_dictionary=dictionaries, column_encoding=encodings
+    )
     return buffer.getvalue()
 
 

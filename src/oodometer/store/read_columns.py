@@ -42,12 +42,12 @@ class Verdicts:
 class ColumnReader:
     """Reads columns of cells.
 
-    A file is checked as a whole when it is first read; after that, as long as it has not changed, only what is wanted
-    of it is read.
+    A file is checked as a whole when it is first read, or when the index first looked at it; after that, as long as it
+    has not changed, only what is wanted of it is read. That the disk gives back what was written, `verify` finds out.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        """Nothing is read yet; these cells were checked a moment ago."""
+        """Nothing is read yet; these cells were checked, and are as they were then if their signatures are."""
         self._checked: dict[str, Signature] = {
             entry.rows.path: entry.of_rows for entry in entries if entry.rows and entry.of_rows
         }
@@ -97,12 +97,14 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def verdicts_of(store: Store, cells: Sequence[Cell], reader: ColumnReader, kept: dict[str, Verdicts]) -> list[Verdicts]:
     """Those of each cell; ``kept`` has those that were read before, and gets the others unless they are too many."""
     missing = {cell.key: cell for cell in cells if cell.key not in kept}
-    new: dict[str, Verdicts] = {}
+    if not missing:
+        return [kept[cell.key] for cell in cells]
     in_order = {len(verdicts.image): verdicts.image for verdicts in kept.values() if verdicts.in_order}
     with ThreadPoolExecutor(min(THREADS, max(1, len(missing)))) as threads:
-        read = threads.map(lambda cell: reader.read(store, cell, ("image", "rank")), missing.values())
-        for key, rows in zip(missing, read, strict=True):
-            new[key] = _verdicts(rows, in_order)
+        read = threads.map(
+            lambda cell: _verdicts(reader.read(store, cell, ("image", "rank")), in_order), missing.values()
+        )
+        new = dict(zip(missing, read, strict=True))
     found = [kept.get(cell.key) or new[cell.key] for cell in cells]
     room = MOST_KEPT - sum(len(verdicts.verdict) for verdicts in kept.values())
     for key, verdicts in new.items():

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.analysis.cell_estimates import CellEstimates
 from oodometer.analysis.curve_scores import ANSWERS, reliability_of, response_of
-from oodometer.analysis.intervals import CellEstimates, IntervalOptions
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.points import named
 from oodometer.analysis.text import listed
 from oodometer.core.errors import OodometerError
@@ -97,10 +98,12 @@ def confidences_of(study: Study) -> Confidences:
     if not sides and (one := _one_side(study, models, cells)):
         sides.append(one)
     how = _how(study, sum(cell.n_images for _, cell in cells.values()))
+    # What the leaderboard shows of a cell is shown here too, not computed again.
+    known = {(score.cell, score.metric): score.estimate for score in study.scores if score.metric in NUMBERS}
     answers = {}
     for key, (model, cell) in cells.items():
         try:
-            found = answers_of(study.index, model, cell, how)
+            found = answers_of(study.index, model, cell, how, known)
         except OodometerError as error:
             notes.append(f"{model} on {cell.condition_name} is left out: {error}")
             continue
@@ -108,12 +111,15 @@ def confidences_of(study: Study) -> Confidences:
     return Confidences(tuple(model.name for model in models), tuple(sides), answers, how, tuple(notes))
 
 
-def answers_of(index: Index, model: str, cell: Cell, how: IntervalOptions) -> Answers:
-    """What the rows of a cell say, read once."""
-    rows = index.read(cell)
+def answers_of(
+    index: Index, model: str, cell: Cell, how: IntervalOptions, known: Mapping[tuple[str, str], Estimate]
+) -> Answers:
+    """What the rows of a cell say, read once; ``known`` are numbers by the cell's key and the metric."""
+    rows = index.read_some(cell, ANSWERS.columns)
     confidence, rank = columns_of(ANSWERS, rows)
-    wanted = [metrics.get(name) for name in NUMBERS]
-    estimates = CellEstimates(rows, wanted, how)
+    unknown = [metrics.get(name) for name in NUMBERS if (cell.key, name) not in known]
+    estimates = CellEstimates(rows, unknown, how)
+    numbers = {metric.name: estimates.of(metric) for metric in unknown}
     return Answers(
         model=model,
         condition=cell.condition_name,
@@ -122,7 +128,7 @@ def answers_of(index: Index, model: str, cell: Cell, how: IntervalOptions) -> An
         confidence=mean_of(confidence.astype(np.float64), level=how.level, bounds=(0.0, 1.0)),
         bins=tuple(reliability_of(rows, how)),
         response=tuple(response_of(rows, how)),
-        numbers={metric.name: estimates.of(metric) for metric in wanted},
+        numbers={name: known[cell.key, name] if name not in numbers else numbers[name] for name in NUMBERS},
     )
 
 

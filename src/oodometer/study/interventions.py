@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.compare import counts_of_pair
+from oodometer.analysis.parents import parents_among
 from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
@@ -93,15 +94,8 @@ def interventions_of(study: Study) -> Interventions:
 
 def parents_of(study: Study) -> dict[str, str]:
     """Every model whose parent is in the study, and that parent, by the names of the study."""
-    found = {}
-    for model in study.models:
-        if model.origin.parent is None:
-            continue
-        fit = [one.name for one in study.models if model.origin.parent in _names(one) and one.name != model.name]
-        exact = [name for name in fit if name == model.origin.parent]
-        if exact or len(fit) == 1:
-            found[model.name] = (exact or fit)[0]
-    return found
+    parents = {model.name: model.origin.parent for model in study.models}
+    return parents_among(parents, {model.name: _names(model) for model in study.models})
 
 
 def _names(model: StudyModel) -> set[str]:

@@ -64,23 +64,19 @@ class PairVerdict:
         return (*self.clean, *self.shifted)
 
 
-def pair_verdict(study: Study, first: str, second: str, *, n_beside: int = 0) -> PairVerdict | None:
-    """The verdict about two models of a study; None where they were measured together under no shift.
-
-    Args:
-        n_beside: How many more comparisons are told beside these, for which the intervals are corrected too.
-    """
+def pair_verdict(study: Study, first: str, second: str) -> PairVerdict | None:
+    """The verdict about two models of a study; None where they were measured together under no shift."""
     shifts = [shift for shift in study.shifts if {first, second} <= {point.model for point in shift.points.models}]
     if not shifts:
         return None
     clean = list({shift.points.x[0]: shift for shift in reversed(shifts)}.values())[::-1]
     level = study.options.resampling.level
-    each = corrected_level(level, len(clean) + len(shifts) + n_beside)
+    each = corrected_level(level, len(clean) + len(shifts))
     return PairVerdict(
         first,
         second,
-        tuple(_on_clean(shift, first, second, each) for shift in clean),
-        tuple(_under(shift, first, second, each) for shift in shifts),
+        tuple(on_clean(shift, first, second, each) for shift in clean),
+        tuple(under_shift(shift, first, second, each) for shift in shifts),
         level,
     )
 
@@ -90,14 +86,16 @@ def _places(shift: StudyShift, *names: str) -> tuple[int, ...]:
     return tuple(at[name] for name in names)
 
 
-def _on_clean(shift: StudyShift, first: str, second: str, level: float) -> Contest:
+def on_clean(shift: StudyShift, first: str, second: str, level: float) -> Contest:
+    """Two models of a shift on its first clean set, with an interval of this level."""
     a, b = _places(shift, first, second)
     difference = difference_on_clean(shift.points, a, b, level)
     models = shift.points.models
     return contest_of(shift.points.x[0], models[a].x[0], models[b].x[0], difference, level)
 
 
-def _under(shift: StudyShift, first: str, second: str, level: float) -> Contest:
+def under_shift(shift: StudyShift, first: str, second: str, level: float) -> Contest:
+    """Two models of a shift under it, with an interval of this level."""
     a, b = _places(shift, first, second)
     difference = difference_under_shift(shift.points, a, b, level)
     models = shift.points.models

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from oodometer.analysis.cell_estimates import MANY_IMAGES
 from oodometer.analysis.corruption_scores import corruption_scores
 from oodometer.analysis.imported_scores import imported_corruption_scores
-from oodometer.analysis.intervals import MANY_IMAGES, IntervalOptions
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import LeftOut, Score, or_left_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from oodometer.analysis.accuracy_pairs import pairs_of
@@ -34,17 +35,25 @@ def study_shifts(
 ) -> Found:
     """Every shift that the store has both sides of; one that can't be drawn is noted, and is no error."""
     measured = measured_shifts(index)
+    judged = [shift for shift in measured.shifts if shift.measure != "none"]  # images of no class have no accuracy
     shifts: list[StudyShift] = []
     notes = list(measured.notes)
-    for done, shift in enumerate(measured.shifts):
-        if progress:
-            progress(done, len(measured.shifts))
-        if shift.measure == "none":  # images of no class have no accuracy
-            continue
+
+    def study(shift: MeasuredShift) -> StudyShift | str:
         try:
-            shifts.append(study_shift(index, shift, origins, options))
+            return study_shift(index, shift, origins, options)
         except OodometerError as error:
-            notes.append(f"no shift of {shift.name}: {error}")
+            return f"no shift of {shift.name}: {error}"
+
+    # One is read while another is resampled; more at once would only take more memory.
+    with ThreadPoolExecutor(2) as threads:
+        try:
+            for done, found in enumerate(threads.map(study, judged)):
+                if progress:
+                    progress(done, len(judged))
+                notes.append(found) if isinstance(found, str) else shifts.append(found)
+        finally:  # who hears of the progress may have had enough
+            threads.shutdown(wait=False, cancel_futures=True)
     return Found(in_order(shifts), tuple(notes))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -154,6 +155,7 @@ class Study:
     options: RobustnessOptions = field(default=DEFAULT_OPTIONS)
     picture: Picture | None = None
     sources: tuple[str, ...] = ()
+    _scoring: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False, compare=False)
 
     @property
     def address(self) -> str:
@@ -174,12 +176,18 @@ class Study:
             raise UsageError(f"{self.index}: nothing was measured on {name!r}{did_you_mean(name, found)}")
         return found[name]
 
-    @cached_property
+    @property
     def scores(self) -> tuple[Score, ...]:
         """What is told of each model besides accuracies: mCE, calibration error and AURRA, where they are defined.
 
-        Under the names of the study's models and conditions; computed when first asked for.
+        Under the names of the study's models and conditions; computed when first asked for, for whoever asks meanwhile
+        too.
         """
+        with self._scoring:
+            return self._scores
+
+    @cached_property
+    def _scores(self) -> tuple[Score, ...]:
         from oodometer.study.scores import scores_of
 
         return scores_of(self)

@@ -12,6 +12,9 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data import icon_protocols
 from oodometer.data.layouts.cifar_100 import held_out_subtypes, subtypes
+from oodometer.train.portion import Portion, in_fold, share_of_images
+
+ALL = Portion()
 
 OF_CIFAR_100 = re.compile(r"subtypes/(\d+)")
 """``subtypes/2``: what the shift cifar-100-subtypes/2 tests, two of the five subtypes of each broad class."""
@@ -26,7 +29,7 @@ class Parts:
 
     Args:
         training: What the model is trained on.
-        iid: A tenth like the training images.
+        iid: A tenth like the training images, the test images that are published with them, or a fold.
         held_out: What the shift tests, where something is held out.
     """
 
@@ -35,29 +38,67 @@ class Parts:
     held_out: Dataset | None
 
 
-def split_for_training(dataset: Dataset, hold_outs: Sequence[str] = ()) -> Parts:
+def split_for_training(
+    dataset: Dataset,
+    hold_outs: Sequence[str] = (),
+    *,
+    test: Dataset | None = None,
+    portion: Portion = ALL,
+    seed: int = 0,
+) -> Parts:
     """The parts of a data set from which all these are held out.
 
     Args:
         dataset: With the columns that the hold-outs name.
         hold_outs: ``COLUMN=VALUE``, or ``COLUMN=A|B`` for either value; of icons also ``subtypes`` and ``versions``, of
             CIFAR-100 ``subtypes/1`` to ``subtypes/4``.
+        test: The test images that are published with them, which are the IID test where no fold is asked for.
+        portion: What of the images is trained on.
+        seed: Of the share.
     """
-    is_held_out = np.zeros(len(dataset), dtype=bool)
-    for one in hold_outs:
-        is_held_out |= held_out_rows(dataset, one)
+    if test is not None and portion.fold is None:
+        return _with_test(dataset, test, hold_outs, portion, seed)
+    is_held_out = _any_held_out(dataset, hold_outs)
     # By the ids alone: the same tenth for every model, whatever is held out.
-    is_tenth = icon_protocols.iid_rows(dataset)
-    rows = {"training": ~is_held_out & ~is_tenth, "iid": ~is_held_out & is_tenth}
+    is_test = icon_protocols.iid_rows(dataset) if portion.fold is None else in_fold(dataset, portion.fold)
+    rows = {"training": ~is_held_out & ~is_test, "iid": ~is_held_out & is_test}
     for what, some in rows.items():
         if not some.any():
             raise DataError(f"{dataset.name}: no images are left for the {what} part ({_counted(dataset, hold_outs)})")
     held_out = dataset.take(np.flatnonzero(is_held_out), name=f"{dataset.name}-held-out") if hold_outs else None
+    training = dataset.take(np.flatnonzero(rows["training"]), name=f"{dataset.name}-training")
     return Parts(
-        training=dataset.take(np.flatnonzero(rows["training"]), name=f"{dataset.name}-training"),
+        training=_shared(training, portion, seed),
         iid=dataset.take(np.flatnonzero(rows["iid"]), name=f"{dataset.name}-iid"),
         held_out=held_out,
     )
+
+
+def _with_test(dataset: Dataset, test: Dataset, hold_outs: Sequence[str], portion: Portion, seed: int) -> Parts:
+    """The parts where the test images are published apart: what is held out is so on both sides."""
+    is_held_out = _any_held_out(dataset, hold_outs)
+    is_kept = ~_any_held_out(test, hold_outs)
+    for what, some in (("training", ~is_held_out), ("iid", is_kept)):
+        if not some.any():
+            raise DataError(f"{dataset.name}: no images are left for the {what} part ({_counted(dataset, hold_outs)})")
+    training = dataset.take(np.flatnonzero(~is_held_out), name=f"{dataset.name}-training")
+    held_out = dataset.take(np.flatnonzero(is_held_out), name=f"{dataset.name}-held-out") if hold_outs else None
+    return Parts(
+        training=_shared(training, portion, seed),
+        iid=test.take(np.flatnonzero(is_kept), name=f"{dataset.name}-test"),
+        held_out=held_out,
+    )
+
+
+def _shared(training: Dataset, portion: Portion, seed: int) -> Dataset:
+    return training if portion.share is None else share_of_images(training, portion.share, seed=seed)
+
+
+def _any_held_out(dataset: Dataset, hold_outs: Sequence[str]) -> np.ndarray:
+    is_held_out = np.zeros(len(dataset), dtype=bool)
+    for one in hold_outs:
+        is_held_out |= held_out_rows(dataset, one)
+    return is_held_out
 
 
 def held_out_rows(dataset: Dataset, hold_out: str) -> np.ndarray:

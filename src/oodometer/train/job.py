@@ -9,7 +9,9 @@ from pathlib import Path
 from oodometer.core.dataset import Dataset
 from oodometer.core.model import Card, Compute
 from oodometer.train.loop import Epoch
+from oodometer.train.portion import Portion
 from oodometer.train.recipe import Recipe
+from oodometer.train.style_sources import StyleSources
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,10 @@ class TrainingJob:
         compute: Device and threads.
         force: Replace the model and the checkpoint of another training.
         recipe_name: What the recipe is called, for the card.
+        style: What is brought for style transfers, where copies are made by them.
         label: The column whose values the labels are, for the card; None: the data's own labels.
+        portion: What of the images is trained on.
+        test: The test images that are published with them, labelled in the same way; None: a tenth is the IID test.
     """
 
     dataset: Dataset
@@ -41,6 +46,9 @@ class TrainingJob:
     force: bool = False
     recipe_name: str | None = None
     label: str | None = None
+    portion: Portion = field(default_factory=Portion)
+    test: Dataset | None = None
+    style: StyleSources = field(default_factory=StyleSources)
 
     @property
     def checkpoint(self) -> Path:

@@ -13,12 +13,17 @@ import numpy as np
 from oodometer.core.errors import ModelError
 from oodometer.core.model import Input, batches
 from oodometer.core.random import rng_for
-from oodometer.train.augment.registry import Moment, augmented
+from oodometer.train.augment.registry import Moment
+from oodometer.train.lesson import Lesson
+from oodometer.train.objectives.registry import objectives
 from oodometer.train.pixels import Pixels, as_input
 from oodometer.train.recipe import Recipe
-from oodometer.train.schedule import cosine
+from oodometer.train.schedule import rate_at
 
 IMAGES_PER_TEST_BATCH = 256
+
+LossOf = Callable[[Any, np.ndarray], tuple[Any, int]]
+"""From logits (N, K) and the rows of their images to the mean loss, and how many answers are right."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class Epoch:
 
     Args:
         number, n_epochs: Which it was, from 1 on.
-        loss: The mean cross-entropy over the training images, while they were learned from.
+        loss: The mean of what is made small (the cross-entropy, of most), while they were learned from.
         accuracy: The share of right answers to them, at that time; of images with several labels, any is right.
         iid_accuracy: The share of right answers to the IID test afterwards.
         seconds: What it took.
@@ -90,17 +95,16 @@ def train_epoch(work: Work, optimizer: Any, epoch: int) -> tuple[float, float]:
 
     work.network.train()
     order = orders(len(work.training), work.recipe, epoch)
-    loss_of = loss_for(work.training)
+    loss_of, objective = loss_for(work.training), objectives.get(work.recipe.objective)
     loss_sum = torch.zeros((), dtype=torch.float64)
     n_right = 0
     for step, rows in enumerate(order):
-        rate = cosine(epoch * len(order) + step, work.recipe.epochs * len(order), first=work.recipe.lr)
+        rate = _rate(work.recipe, epoch * len(order) + step, len(order))
         for group in optimizer.param_groups:
             group["lr"] = rate
         moment = Moment(epoch, step, work.recipe.seed)
-        images = augmented(work.training.images[rows], work.recipe.augment, moment)
-        logits = work.network(as_input(images, work.given).to(work.device))
-        loss, n_right_here = loss_of(logits, rows)
+        begin_step(work.network, moment)
+        loss, n_right_here = objective.of(lesson_of(work, rows, moment, loss_of))
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
@@ -109,8 +113,51 @@ def train_epoch(work: Work, optimizer: Any, epoch: int) -> tuple[float, float]:
     return float(loss_sum) / len(work.training), n_right / len(work.training)
 
 
-def loss_for(training: Pixels) -> Callable[[Any, np.ndarray], tuple[Any, int]]:
-    """From logits and the rows of a batch to the loss, and how many answers are right.
+def lesson_of(work: Work, rows: np.ndarray, moment: Moment, loss_of: LossOf) -> Lesson:
+    """The batch of these training images."""
+    return Lesson(
+        network=work.network,
+        images=work.training.images[rows],
+        judge=lambda logits: judged(work.network, loss_of, logits, rows),
+        recipe=work.recipe,
+        given=work.given,
+        moment=moment,
+        device=work.device,
+    )
+
+
+def begin_step(network: Any, moment: Moment) -> None:
+    """Tell a network that draws random numbers of its own (``begin_step``) which step they are for."""
+    if hasattr(network, "begin_step"):
+        network.begin_step(rng_for("network", moment.epoch, moment.step, seed=moment.seed))
+
+
+def judged(network: Any, loss_of: LossOf, logits: Any, rows: np.ndarray) -> tuple[Any, int]:
+    """The loss of these logits, and how many are right; what the network said on the way counts in the loss, too.
+
+    While it learns, a network with classifiers on the way keeps what they said of the last batch (``side_logits``);
+    where copies of the images were shown besides, the images themselves come first. As it is tested, and so when an
+    adversary asks it, only its answer counts.
+    """
+    loss, n_right = loss_of(logits, rows)
+    for said in getattr(network, "side_logits", ()):
+        loss = loss + loss_of(said[: len(rows)], rows)[0]
+    return loss, n_right
+
+
+def _rate(recipe: Recipe, step: int, n_per_epoch: int) -> float:
+    return rate_at(
+        step,
+        n_per_epoch,
+        schedule=recipe.schedule,
+        epochs=recipe.epochs,
+        warm_up=recipe.warm_up,
+        first=recipe.lr,
+    )
+
+
+def loss_for(training: Pixels) -> LossOf:
+    """The loss against the labels of the training images.
 
     Cross-entropy; where images have several labels each, the binary one of every class.
     """

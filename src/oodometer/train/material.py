@@ -9,6 +9,8 @@ import numpy as np
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError
 from oodometer.core.model import Input
+from oodometer.train.augment.registry import of_copies
+from oodometer.train.copies import FOLDER, CopyOptions, versions_of, with_copies
 from oodometer.train.hold_out import Parts, split_for_training
 from oodometer.train.job import TrainingJob, TrainingWatcher
 from oodometer.train.pixels import Pixels, read_pixels, same_pixels, statistics_of
@@ -26,7 +28,7 @@ class Material:
 
 def read_material(job: TrainingJob, watcher: TrainingWatcher) -> Material:
     """The pixels that the job works with."""
-    parts = split_for_training(job.dataset, job.hold_outs)
+    parts = split_for_training(job.dataset, job.hold_outs, test=job.test, portion=job.portion, seed=job.recipe.seed)
     view = job.recipe.view
     training, iid = read_pixels(parts.training, view), read_pixels(parts.iid, view)
     held_out = [] if parts.held_out is None else [read_pixels(parts.held_out, view)]
@@ -36,6 +38,22 @@ def read_material(job: TrainingJob, watcher: TrainingWatcher) -> Material:
         training = training.take(np.flatnonzero(~is_copy))
     _check_classes(job.dataset, training, parts, watcher)
     return Material(training, iid, sum(len(one) for one in held_out), statistics_of(training.images, view))
+
+
+def learned_pixels(job: TrainingJob, material: Material, watcher: TrainingWatcher) -> Pixels:
+    """What is learned from: the training images, and the copies that the recipe's augmentations make of them.
+
+    Of them alone: the IID tenth and what is held out was split off before.
+    """
+    folder = job.out.absolute().parent / FOLDER
+    options = CopyOptions(folder, job.recipe.seed, job.compute.threads, style=job.style)
+    return with_copies(material.training, of_copies(job.recipe.augment), options, watcher.note)
+
+
+def copies_for_key(job: TrainingJob) -> dict[str, object]:
+    """What the copies depend on besides the training images and the recipe; empty where none are made."""
+    names = of_copies(job.recipe.augment)
+    return {"copies": versions_of(names, job.style)} if names else {}
 
 
 def _check_classes(dataset: Dataset, training: Pixels, parts: Parts, watcher: TrainingWatcher) -> None:

@@ -23,9 +23,24 @@ RECIPES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "icons-50": {**OF_SMALL_IMAGES, "epochs": 50, "weight_decay": 1e-4},
         # Appendix E gives the network alone. Its script also mixes images and drops out features, which is not done.
         "cifar-100-subtypes": {**OF_SMALL_IMAGES, "net": "wrn40-2", "epochs": 100, "weight_decay": 5e-4},
+        # Natural adversarial examples (Hendrycks et al. 2021), section 5.1; network and size are to be said.
+        "imagenet-a": {
+            "epochs": 90,
+            "warm_up": 5,
+            "lr": 0.1,
+            "schedule": "steps:30,60,80",
+            "batch": 256,
+            "momentum": 0.9,
+            "weight_decay": 1e-4,
+        },
+        # Five epochs, as Hendrycks and Dietterich (2018) fine-tune; a tenth of the usual rate, theirs for ImageNet-22K.
+        "fine-tune": {"epochs": 5, "lr": 0.01},
     }
 )
 """Name to the options of a training, by their names in the command."""
+
+BEGIN_TRAINED = frozenset({"fine-tune"})
+"""Those that go on with a network that was trained before."""
 
 
 def recipe_named(name: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from oodometer.train.export_and_verify import precision
 from oodometer.train.job import TrainingJob
 from oodometer.train.material import Material
 from oodometer.train.networks.registry import is_trained
+from oodometer.train.objectives.registry import PLAIN
 from oodometer.train.recipe import Recipe
 
 
@@ -29,6 +30,10 @@ def notes_of(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
         "loss": None if job.dataset.other_labels is None else "binary cross-entropy of every class",
         "label": job.label,
         "hold_out": list(job.hold_outs),
+        **job.portion.notes(),
+        "iid_test": None if job.test is None or job.portion.fold else "the test images that are published with them",
+        "style_images": _name(job.style.images),
+        "style_weights": _name(job.style.weights),
         "init": None if job.init is None else job.init.stem,
         "init_training_data": None if job.init is None else _training_data_of(job.init),
         "training_images": len(material.training),
@@ -37,6 +42,11 @@ def notes_of(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
         "made_with": f"oodometer {__version__}, torch {torch.__version__}",
         "key": key,
     }
+
+
+def _name(folder: str | None) -> str | None:
+    """The folder's own name: where it lies is nobody's business."""
+    return None if folder is None else Path(folder).absolute().name
 
 
 def _training_data_of(checkpoint: Path) -> str | None:
@@ -50,8 +60,13 @@ def _sgd(recipe: Recipe) -> dict[str, Any]:
         "epochs": recipe.epochs,
         "batch": recipe.batch,
         "learning_rate": recipe.lr,
-        "schedule": "cosine",
+        "schedule": recipe.schedule,
+        "warm_up": recipe.warm_up or None,
         "momentum": recipe.momentum,
         "weight_decay": recipe.weight_decay,
         "augment": list(recipe.augment),
+        "objective": None if recipe.objective == PLAIN else recipe.objective,
+        "objective_weight": recipe.weight,
+        "adversarial": recipe.adversarial,
+        "eps": recipe.eps,
     }

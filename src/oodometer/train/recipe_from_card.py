@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from oodometer.core.errors import UsageError
 from oodometer.models.card import Declared, read_card
 
-NUMBERS = {
+NOTES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "epochs": ("epochs", int),
     "batch": ("batch", int),
     "seed": ("seed", int),
@@ -16,8 +17,14 @@ NUMBERS = {
     "learning_rate": ("lr", float),
     "momentum": ("momentum", float),
     "weight_decay": ("weight_decay", float),
+    "schedule": ("schedule", str),
+    "warm_up": ("warm_up", int),
+    "objective": ("objective", str),
+    "objective_weight": ("weight", float),
+    "adversarial": ("adversarial", str),
+    "eps": ("eps", float),
 }
-"""Notes of a card that are numbers, with their names among the options of a training."""
+"""Notes of a card that are numbers or names, with their names among the options of a training."""
 
 
 def options_like(path: Path) -> dict[str, Any]:
@@ -28,14 +35,18 @@ def options_like(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not the card of a model that oodometer train made: it does not say how")
     found: dict[str, Any] = {"net": notes["architecture"], "size": card.size[0], **_place(card)}
     try:
-        found |= {name: kind(notes[note]) for note, (name, kind) in NUMBERS.items() if note in notes}
+        found |= {name: kind(notes[note]) for note, (name, kind) in NOTES.items() if note in notes}
     except ValueError as error:
         raise UsageError(f"{path}: a number in its notes is none ({error})") from error
     found["augment"] = notes.get("augment", "none").replace(" ", "")
     found["hold_outs"] = tuple(one for one in notes.get("hold_out", "").split(", ") if one)
     found["label"] = notes.get("label")
+    found |= {
+        name: kind(notes[name]) for name, kind in (("share", str), ("classes", int), ("fold", str)) if name in notes
+    }
     found["half"] = notes.get("weights") == "float16"
     found["began_with"] = notes.get("init")
+    found["brought"] = {name: notes[name] for name in ("style_images", "style_weights") if name in notes}
     return found
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +16,18 @@ from oodometer.core.extras import import_extra
 from oodometer.core.model import Model
 from oodometer.core.random import rng_for
 from oodometer.stats.intervals import share_of
+from oodometer.train.augment.registry import of_batches
 from oodometer.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from oodometer.train.export_and_verify import finished_model, write_model
 from oodometer.train.init_weights import take_weights
 from oodometer.train.job import TrainingJob, TrainingWatcher
 from oodometer.train.loop import Epoch, Work, make_optimizer, train_epochs
-from oodometer.train.material import Material, read_material
+from oodometer.train.material import Material, copies_for_key, learned_pixels, read_material
 from oodometer.train.networks.registry import build_network, is_trained
 from oodometer.train.notes import notes_of
+from oodometer.train.objectives.registry import PLAIN
 from oodometer.train.pixels import as_input, digest_of_pixels
+from oodometer.train.torch_threads import torch_threads
 
 VERSION = 1  # in the key: to be raised when the same recipe on the same data would train something else
 
@@ -91,7 +92,7 @@ def train(job: TrainingJob, watcher: TrainingWatcher | None = None) -> Trained:
     model = finished_model(job.out, key, half=job.half, card=job.card, force=job.force)
     is_new = model is None
     if model is None:
-        with _threads(job.compute.threads):
+        with torch_threads(job.compute.threads):
             work = _learned(job, material, key, watcher)
             model = write_model(
                 work, notes_of(job, material, key), job.out, half=job.half, card=job.card, space=job.dataset.space
@@ -119,6 +120,10 @@ def check(job: TrainingJob) -> None:
         raise DataError(f"{name}: all images are of one class; there is nothing to tell apart")
     if job.dataset.other_labels is not None and not is_trained(job.recipe.net):
         raise UsageError(f"--net {job.recipe.net}: {name} has several labels per image, which it can't learn")
+    if job.dataset.other_labels is not None and job.recipe.objective != PLAIN:
+        raise UsageError(
+            f"--objective {job.recipe.objective}: {name} has several labels per image, and it is about one; use plain"
+        )
 
 
 def key_of(job: TrainingJob, material: Material) -> str:
@@ -132,6 +137,7 @@ def key_of(job: TrainingJob, material: Material) -> str:
             "training": digest_of_pixels(material.training),
             "iid": digest_of_pixels(material.iid),
             "init": None if init is None else [init.key, init.epochs_done],
+            **copies_for_key(job),
         }
     )
 
@@ -141,12 +147,14 @@ def _learned(job: TrainingJob, material: Material, key: str, watcher: TrainingWa
     recipe, space = job.recipe, job.dataset.space
     size = (recipe.size, recipe.size)
     network = build_network(recipe.net, n_classes=len(space), size=size, seed=recipe.seed)
+    training = learned_pixels(job, material, watcher)
     if hasattr(network, "prepare"):
         rng = rng_for("prepare", recipe.net, seed=recipe.seed)
-        network.prepare(as_input(material.training.images, material.given), material.training.labels, rng)
+        network.prepare(as_input(training.images, material.given), training.labels, rng)
     if job.init is not None and not take_weights(network, job.init, net=recipe.net, classes=space.classes):
         watcher.note(f"{job.init}: of other classes; its weights are taken but for the classifier's")
-    work = Work(network, material.training, material.iid, material.given, recipe, job.compute.device)
+    in_batches = replace(recipe, augment=of_batches(recipe.augment))
+    work = Work(network, training, material.iid, material.given, in_batches, job.compute.device)
     if is_trained(recipe.net):
         _train_with_checkpoints(work, job, key, watcher)
     return work
@@ -198,17 +206,3 @@ def _own_checkpoint(path: Path, key: str, *, force: bool) -> Checkpoint | None:
             return None
         raise
     return checkpoint
-
-
-@contextlib.contextmanager
-def _threads(n: int) -> Iterator[None]:
-    """So many threads for torch, and afterwards as many as before; 0: as it is."""
-    import torch
-
-    before = torch.get_num_threads()
-    try:
-        if n:
-            torch.set_num_threads(n)
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -24,7 +24,7 @@ from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, sp
 from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.layouts.icons50 import icons_50
 from oodometer.models.card import read_card
-from oodometer.models.icon_zoo import icon_folder
+from oodometer.models.shipped_zoo import folder_of
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +155,7 @@ def test_an_icon_of_every_vendor_looks_as_it_should(built: Built) -> None:
 def test_a_network_of_the_zoo_comes_out_again(built: Built, tmp_path: Path) -> None:
     """Trained again as its card says, measured by a run, it is within the intervals on the card."""
     pytest.importorskip("torch")
-    card = icon_folder() / "resnet8-narrow.toml"
+    card = folder_of("icons") / "resnet8-narrow.toml"
     again = tmp_path / "again.onnx"
     trained = CliRunner().invoke(main, ["train", str(built.folder), "--like", str(card), "--out", str(again)])
     assert trained.exit_code == 0, trained.stderr

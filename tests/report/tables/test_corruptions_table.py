@@ -43,6 +43,7 @@ def test_means_over_severities_in_the_order_of_the_paper(corrupted):
     assert column_of(table, "fog")["a"] == grid.over_severities("a", "fog")
     assert bold_in(table, "a") == {"clean", "mean", "gaussian_noise", "fog"}
     assert "Each corruption: the mean over severities 1 to 5; mean: over 10 conditions." in table.footnotes
+    assert "Clean: clean." not in table.footnotes
 
 
 def test_severities_that_were_not_measured_are_not_told(filled, make_dataset, right):

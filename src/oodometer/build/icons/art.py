@@ -15,11 +15,11 @@ import numpy as np
 from oodometer.build.icons.classes import Rules, classes_of
 from oodometer.build.icons.iconify import MEMBERS, IconSet, read_icon_set
 from oodometer.build.icons.names import codes_by_name, icons_by_code, own_names
-from oodometer.build.icons.npm import read_members
 from oodometer.build.icons.outside import subgroups_outside
 from oodometer.build.icons.packages import Package
 from oodometer.build.icons.pictures import draw, pixels_of_png
 from oodometer.build.icons.unicode_emoji import Emoji, code_of, read_emoji
+from oodometer.build.npm import read_members
 from oodometer.core.errors import DataError
 
 T = TypeVar("T")

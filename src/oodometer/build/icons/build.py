@@ -18,10 +18,10 @@ from oodometer.build.icons.card import Made, card_text, counts, made_of
 from oodometer.build.icons.classes import Rules, class_rules
 from oodometer.build.icons.manifest import FILE as MANIFEST
 from oodometer.build.icons.manifest import Row, manifest_text, read_manifest
-from oodometer.build.icons.npm import fetch
 from oodometer.build.icons.outside import too_small
 from oodometer.build.icons.packages import Package, pinned_packages
 from oodometer.build.icons.pictures import check_renderer, png_of
+from oodometer.build.npm import fetch
 from oodometer.core.columns import columns
 from oodometer.core.dataset import Progress, silent
 from oodometer.core.digests import content_digest

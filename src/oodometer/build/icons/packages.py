@@ -7,40 +7,28 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from oodometer.build.icons.tables import read_toml
+from oodometer.build.npm import NpmPackage
 
 Kind = Literal["unicode", "vector", "raster"]
 
 
 @dataclass(frozen=True)
-class Package:
+class Package(NpmPackage):
     """A package, and whose art is in it.
 
     Args:
-        integrity: Its digest as npm writes it: ``sha512-`` and the digest in base64.
         kind: ``unicode`` lists all emoji, ``vector`` is an Iconify set, ``raster`` has pictures of 64 px.
         style: The vendor.
         drawing: Which of the vendor's drawings.
         licence: Of the art; an SPDX name, or ``proprietary``.
     """
 
-    name: str
-    version: str
-    integrity: str
     kind: Kind
     licence: str
     by: str
     page: str
     style: str = ""
     drawing: str = ""
-
-    @property
-    def spec(self) -> str:
-        """How npm is asked for it.
-
-        >>> Package("emoji.json", "16.0.0", "sha512-", "unicode", "MIT", "", "").spec
-        'emoji.json@16.0.0'
-        """
-        return f"{self.name}@{self.version}"
 
 
 def pinned_packages(*, full: bool) -> tuple[Package, ...]:

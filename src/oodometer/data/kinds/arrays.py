@@ -47,6 +47,16 @@ def read_array(address: str) -> np.ndarray:
     return _load(addresses.read_bytes(address), address)
 
 
+def open_named_rows(address: str, *, images: str, labels: str) -> tuple[CountedRows, np.ndarray] | None:
+    """The images and labels of an ``.npz`` file under these names; None where it has no such arrays."""
+    with addresses.open_binary(address) as file, reading(address, ".npz file"), zipfile.ZipFile(file) as archive:
+        if not {f"{images}.npy", f"{labels}.npy"} <= set(archive.namelist()):
+            return None
+    rows, known = _open_npz(address, (images,), (labels,))
+    assert known is not None
+    return rows, known
+
+
 class CountedRows(PixelRows, Protocol):
     """Rows of pixels whose number is known."""
 
@@ -127,17 +137,19 @@ def _labels_beside(address: str) -> np.ndarray | None:
     return None
 
 
-def _open_npz(address: str) -> tuple[CountedRows, np.ndarray | None]:
+def _open_npz(
+    address: str, image_names: tuple[str, ...] = _IMAGE_NAMES, label_names: tuple[str, ...] = _LABEL_NAMES
+) -> tuple[CountedRows, np.ndarray | None]:
     version = addresses.version_of(address)
     with addresses.open_binary(address) as file, reading(address, ".npz file"), zipfile.ZipFile(file) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
-        images = _first(_IMAGE_NAMES, members)
+        images = _first(image_names, members)
         if images is None:
             raise DataError(
                 f"{address}: no array of images in it; expected one named {', '.join(_IMAGE_NAMES)}, "
                 f"found {', '.join(members) or 'nothing'}"
             )
-        labels = _first(_LABEL_NAMES, members)
+        labels = _first(label_names, members)
         known = None if labels is None else read_member(archive, labels, f"{address}[{labels.filename}]")
         return _open_member(address, version, file, archive, images), known
 

@@ -11,6 +11,7 @@ from oodometer.data import addresses
 from oodometer.data.kinds.arrays import open_arrays, open_rows, read_array
 from oodometer.data.kinds.folder import open_folder
 from oodometer.data.layouts.cifar_10_c import open_corrupted
+from oodometer.data.layouts.cifar_arrays import open_part_arrays
 from oodometer.data.layouts.cifar_batches import read_batch
 from oodometer.data.layouts.cifar_sheets import open_sheet
 from oodometer.data.layouts.plain_pickle import read_plain_pickle, texts_of
@@ -27,6 +28,7 @@ _LABELS_OF_ARRAYS = {
     "x_test.npy": ("y_test.npy",),
 }
 _FILES = ("test_batch", "test_batch.bin", *_LABELS_OF_ARRAYS, "cifar10_test_images.npz", "test_batch.png")
+ARCHIVE = "cifar10.npz"
 FOLDERS = ("", "cifar-10-batches-py", "cifar-10-batches-bin")
 
 
@@ -38,9 +40,12 @@ def open_cifar_10(address: str, *, name: str) -> Dataset:
         path = addresses.join(address, file)
         if addresses.exists(path):
             return _open_file(path, name)
+    arrays = open_part_arrays(address, "test", ARCHIVE)
+    if arrays is not None:
+        return dataset_of_rows(*arrays[:2], space=CLASSES, name=name, where=arrays[2])
     for folder in (addresses.join(address, "test"), address):
-        if addresses.exists(folder) and set(addresses.list_folders(folder)) & _folder_names():
-            return _open_class_folders(folder, name)
+        if has_class_folders(folder):
+            return open_class_folders(folder, name)
     found = ", ".join(sorted(one.path for one in addresses.list_files(address))[:3]) or "nothing"
     raise DataError(
         f"{address}: no test set of CIFAR-10 in it; expected test_batch (python batches), test_batch.bin, "
@@ -93,7 +98,13 @@ def _among_the_ten(found: Dataset, where: str) -> Dataset:
     return replace(found, labels=labels, space=CLASSES)
 
 
-def _open_class_folders(folder: str, name: str) -> Dataset:
+def has_class_folders(folder: str) -> bool:
+    """Whether it holds folders that are named as classes, or numbered."""
+    return addresses.exists(folder) and bool(set(addresses.list_folders(folder)) & _folder_names())
+
+
+def open_class_folders(folder: str, name: str) -> Dataset:
+    """The images of folders that are named as the classes, or numbered."""
     return _among_the_ten(open_folder(folder, name=name), folder)
 
 

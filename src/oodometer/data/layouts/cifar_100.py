@@ -13,6 +13,8 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.data import addresses
+from oodometer.data.kinds.folder import open_folder
+from oodometer.data.layouts.cifar_arrays import open_part_arrays
 from oodometer.data.layouts.cifar_batches import read_batch
 from oodometer.data.layouts.small_arrays import class_numbers, dataset_of_rows
 
@@ -20,6 +22,7 @@ MOST_HELD_OUT = 4
 """Of the five subtypes of a broad class, one at least is left to learn from."""
 
 _KINDS = ("coarse_labels", "fine_labels")  # in this order in the binary files
+ARCHIVE = "cifar100.npz"
 _FOLDERS = ("", "cifar-100-python", "cifar-100-binary")
 
 
@@ -96,6 +99,10 @@ def split_subtypes(dataset: Dataset, n: int) -> tuple[Dataset, Dataset]:
 
 
 def _open_part(address: str, part: str, name: str) -> Dataset:
+    if _place_of(address, part) is None:
+        found = _of_arrays(address, part, name) or _of_folders(address, part, name)
+        if found is not None:
+            return found
     path = _file_of(address, part)
     batch = read_batch(path, _KINDS)
     coarse = class_numbers(batch.labels["coarse_labels"], broad_classes(), where=path)
@@ -107,9 +114,47 @@ def _open_part(address: str, part: str, name: str) -> Dataset:
     )
 
 
+def _of_arrays(address: str, part: str, name: str) -> Dataset | None:
+    """Images as arrays, whose labels are the 100 classes."""
+    arrays = open_part_arrays(address, part, ARCHIVE)
+    if arrays is None:
+        return None
+    rows, labels, where = arrays
+    return _by_broad(dataset_of_rows(rows, labels, space=subtypes(), name=name, where=where))
+
+
+def _of_folders(address: str, part: str, name: str) -> Dataset | None:
+    """Images in folders that are named as the 100 classes, maybe below folders that are named as the broad ones."""
+    folder = addresses.join(address, part)
+    names = set(addresses.list_folders(folder)) if addresses.is_folder(folder) else set()
+    if not names & {*subtypes().classes, *broad_classes().classes}:
+        return None
+    dataset = open_folder(folder, name=name)
+    depth = 0 if names <= set(subtypes().classes) else 1
+    try:
+        fine = [subtypes().classes.index(one.split("/")[depth]) for one in dataset.ids]
+    except (ValueError, IndexError) as error:
+        raise DataError(f"{folder}: a folder in it is not named as a class of CIFAR-100 ({error})") from error
+    return _by_broad(replace(dataset, labels=np.array(fine, dtype=np.int64), space=subtypes()))
+
+
+def _by_broad(dataset: Dataset) -> Dataset:
+    """Images of the 100 classes labelled by the broad ones; the 100 are the column ``subtype``."""
+    below = np.array([broad_classes().classes.index(row["class"]) for row in _table()])
+    column = np.array(subtypes().classes)[dataset.labels]
+    return replace(
+        dataset, labels=below[dataset.labels], space=broad_classes(), columns={**dataset.columns, "subtype": column}
+    )
+
+
 def has_part(address: str, part: str) -> bool:
-    """Whether the batch ``train`` or ``test`` is there, in either form."""
-    return _place_of(address, part) is not None
+    """Whether the images ``train`` or ``test`` are there: as a batch in either form, as arrays, or as folders."""
+    if _place_of(address, part) is not None or open_part_arrays(address, part, ARCHIVE) is not None:
+        return True
+    folder = addresses.join(address, part)
+    return addresses.is_folder(folder) and bool(
+        set(addresses.list_folders(folder)) & {*subtypes().classes, *broad_classes().classes}
+    )
 
 
 def _place_of(address: str, part: str) -> str | None:

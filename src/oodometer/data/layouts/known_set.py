@@ -31,11 +31,13 @@ class KnownSet(SetFacts):
     Args:
         open: Reads the layout.
         training: Reads the training images that are published with it; None where none are.
+        training_test: Reads the test images that belong to those, labelled as they are.
         classes: The class names that folders may have; None where any may occur.
     """
 
     open: OpenSet
     training: OpenSet | None = None
+    training_test: OpenSet | None = None
     classes: Callable[[], frozenset[str]] | None = None
 
 
@@ -52,6 +54,7 @@ def known_set_of(entry: SetEntry) -> KnownSet:
         **{one.name: getattr(entry, one.name) for one in fields(SetFacts)},
         open=_reader(entry.reader),
         training=None if entry.training is None else _reader(entry.training),
+        training_test=None if entry.training_test is None else _reader(entry.training_test),
         classes=None if entry.classes is None else partial(class_names, entry.classes),
     )
 

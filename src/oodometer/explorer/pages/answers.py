@@ -15,7 +15,8 @@ PER_PAGE = 24
 
 def called(names: Mapping[int, str], answer: int) -> str:
     """The name of a class that a model answered; its number where it has none."""
-    return names.get(answer, f"class {answer}")
+    name = names.get(answer)
+    return f"class {answer}" if name is None else name
 
 
 def sizes_of(estimates: Iterable[Estimate]) -> list[int]:

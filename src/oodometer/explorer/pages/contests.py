@@ -1,26 +1,31 @@
 """Two models on every condition at once: the difference with its interval, corrected for their number, and in words.
 
-Clean sets and shifts are those of the report's first screen (`oodometer.study.pair_verdict`), so that a family of
-corruptions is one row; what belongs to no shift is compared as ``compare`` does.
+Where there are predictions of both, a condition or a family of corruptions is told as ``compare`` tells it: on the
+images that both saw. What tables alone know, or what is judged by mAP, is told as the study has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
+from oodometer.analysis.compare import Compared
 from oodometer.analysis.families import family_in
-from oodometer.core.estimate import Estimate
+from oodometer.core.errors import OodometerError
 from oodometer.explorer.catalogue import Catalogue, Held
 from oodometer.explorer.explorer import Explorer
 from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.stats.intervals import corrected_level
 from oodometer.study import Study, StudyShift
-from oodometer.study.pair_verdict import Contest, contest_of, pair_verdict
+from oodometer.study.pair_verdict import Contest, contest_of, on_clean, under_shift
 
 LEVEL = 0.95
 """With which all intervals of a table hold together."""
+
+Tell = Callable[[float], Contest]
+"""The contest, with an interval of this level."""
 
 
 @dataclass(frozen=True)
@@ -41,85 +46,115 @@ class Two:
         """The newest study."""
         return self.explorer.study()
 
+    def cells(self, conditions: Sequence[str]) -> list[tuple[Held, Held]]:
+        """The labelled answers of both, under each of these conditions that both have."""
+        of_a, of_b = (
+            {held.condition: held for held in self.catalogue.by_model.get(name, ()) if held.n}
+            for name in (self.a, self.b)
+        )
+        return [(of_a[name], of_b[name]) for name in conditions if name in of_a and name in of_b]
+
+
+class Asked(NamedTuple):
+    """What the two can be compared on: a clean set, a shift with all its conditions, or a condition."""
+
+    kind: Literal["clean", "shift", "condition"]
+    conditions: Sequence[str]
+    tell: Tell
+
 
 def contests(two: Two, family: str | None) -> list[dict[str, Any]]:
     """A row for each clean set, shift and other condition; the conditions of ``family`` stand in its row."""
-    study = two.study
-    others = _others(two)
-    found = pair_verdict(study, two.b, two.a, n_beside=len(others)) if study else None
-    shifts = {shift.name: shift for shift in study.shifts} if study else {}
-    clean = [_row(two, contest, "clean", (contest.name,)) for contest in (found.clean if found else ())]
-    shifted = [_shift_row(two, contest, shifts[contest.name], family) for contest in (found.shifted if found else ())]
-    level = corrected_level(LEVEL, len(clean) + len(shifted) + len(others)) if others else LEVEL
-    beside = [_compared(two, name, level) for name in others]
-    return [*clean, *shifted, *(_row(two, one, "condition", (one.name,)) for one in beside if one)]
+    known = two.study.shifts if two.study else ()
+    shifts = [(shift, tell) for shift in known if (tell := _side(two, shift, shift.name, shift.shifted, under_shift))]
+    clean = {shift.points.x[0]: shift for shift, _ in reversed(shifts)}
+    sides = {name: _side(two, shift, name, [name], on_clean) for name, shift in reversed(clean.items())}
+    asked = [
+        *(Asked("clean", [name], tell) for name, tell in sides.items() if tell),
+        *(Asked("shift", shift.shifted, tell) for shift, tell in shifts),
+        *_alone(two, _others(two, [shift for shift, _ in shifts])),
+    ]
+    rows = _rows(two, asked)
+    for row, one in zip(rows, asked, strict=True):
+        if row["n_conditions"] > 1 and row["name"] == family:
+            row["members"] = _rows(two, _alone(two, one.conditions))
+    return rows
 
 
-def _row(two: Two, contest: Contest, kind: str, conditions: Sequence[str]) -> dict[str, Any]:
+def _rows(two: Two, asked: Sequence[Asked]) -> list[dict[str, Any]]:
+    """The contests, whose intervals hold together."""
+    level = corrected_level(LEVEL, max(len(asked), 1))
+    return [_row(two, one, one.tell(level)) for one in asked]
+
+
+def _row(two: Two, asked: Asked, contest: Contest) -> dict[str, Any]:
     """A row as plain values.
 
-    ``on`` is the condition whose images can be looked at; None where there is none, or several.
+    ``on`` is the condition whose images can be looked at; None where there is none, or several. ``left_out`` are
+    conditions of a family that one of the two lacks.
     """
-    single = conditions[0] if len(conditions) == 1 else None
+    known, n = [a.condition for a, _ in two.cells(asked.conditions)], len(asked.conditions)
     return {
         "name": contest.name,
-        "kind": kind,
+        "kind": asked.kind,
         "a": contest.second,
         "b": contest.first,
         "difference": contest.difference,
         "answer": contest.answer,
         "images": contest.images,
-        "on": single if single and _have_cells(two, single) else None,
-        "n_conditions": len(conditions),
+        "on": known[0] if known and n == 1 else None,
+        "n_conditions": n,
+        "left_out": [name for name in asked.conditions if name not in known] if known else [],
         "members": [],
     }
 
 
-def _shift_row(two: Two, contest: Contest, shift: StudyShift, family: str | None) -> dict[str, Any]:
-    row = _row(two, contest, "shift", shift.shifted)
-    if len(shift.shifted) > 1 and family == shift.name:
-        level = corrected_level(LEVEL, len(shift.shifted))
-        members = [_compared(two, name, level) for name in shift.shifted]
-        row["members"] = [_row(two, one, "condition", (one.name,)) for one in members if one]
-    return row
+def _side(
+    two: Two, shift: StudyShift, name: str, conditions: Sequence[str], studied: Callable[..., Contest]
+) -> Tell | None:
+    """One side of a shift: from predictions, else as the study has it; None where one of the two lacks it."""
+    found = _compared(two, name, conditions) if shift.points.measure == "top-1" else None
+    if found or not {two.a, two.b} <= {point.model for point in shift.points.models}:
+        return found
+    return partial(studied, shift, two.b, two.a)
 
 
-def _others(two: Two) -> list[str]:
-    """Conditions that both were measured on and no shift is about; those of families are left to these."""
-    study = two.study
+def _alone(two: Two, names: Sequence[str]) -> list[Asked]:
+    """Conditions by themselves, those that both were measured on."""
+    told = {name: _compared(two, name, [name]) if two.cells([name]) else _tabled(two, name) for name in names}
+    return [Asked("condition", [name], tell) for name, tell in told.items() if tell]
+
+
+def _others(two: Two, shifts: Sequence[StudyShift]) -> list[str]:
+    """Conditions that none of these shifts is about; those of families are left to these."""
+    study, index = two.study, two.catalogue.index
     if study is None:  # families come with it
-        alone = [held for held in two.catalogue.by_model.get(two.a, ()) if _is_alone(two, held)]
-        return [held.condition for held in alone if _have_cells(two, held.condition)]
-    both = [shift for shift in study.shifts if {two.a, two.b} <= {point.model for point in shift.points.models}]
-    covered = {name for shift in both for name in (shift.standard, *shift.points.x, *shift.shifted)}
-    known = [one.name for one in study.conditions if two.a in one.accuracies and two.b in one.accuracies]
-    return [name for name in known if name not in covered]
+        held = two.catalogue.by_model.get(two.a, ())
+        return [one.condition for one in held if family_in(index, one.cell.condition) is None]
+    covered = {name for shift in shifts for name in (shift.standard, *shift.points.x, *shift.shifted)}
+    return [one.name for one in study.conditions if one.name not in covered]
 
 
-def _is_alone(two: Two, held: Held) -> bool:
-    return family_in(two.catalogue.index, held.cell.condition) is None
-
-
-def _compared(two: Two, name: str, level: float) -> Contest | None:
-    """On one condition: paired where both have predictions, else from the sizes of the sets that a table tells."""
-    if _have_cells(two, name):
-        found = two.explorer.comparison(two.catalogue.cell(two.a, name), two.catalogue.cell(two.b, name))
-        difference = found.difference_at(level)
-        return contest_of(name, found.accuracy_b, found.accuracy_a, difference, level)
-    accuracies = two.study.condition(name).accuracies if two.study else {}
-    if two.a not in accuracies or two.b not in accuracies:
+def _compared(two: Two, name: str, conditions: Sequence[str]) -> Tell | None:
+    """As ``compare`` has it; None where no image was answered by both, under each of the conditions that both have."""
+    cells, several = two.cells(conditions), len(conditions) > 1
+    if not cells:
         return None
-    return contest_of(name, accuracies[two.b], accuracies[two.a], _unpaired(two, accuracies, level), level)
+    try:
+        of_family, of_one = two.explorer.family_comparison, two.explorer.comparison
+        found: Compared = of_family(name, tuple(cells)) if several else of_one(*cells[0])
+    except OodometerError:
+        return None
+    return lambda level: contest_of(name, found.accuracy_b, found.accuracy_a, found.difference_at(level), level)
 
 
-def _unpaired(two: Two, accuracies: Any, level: float) -> Estimate:
-    first, second = accuracies[two.b], accuracies[two.a]
-    return tau_from_counts(first.value, second.value, first.n, second.n, level=level)
-
-
-def _have_cells(two: Two, condition: str) -> bool:
-    models = {held.model for held in two.catalogue.by_condition.get(condition, ()) if held.n}
-    return {two.a, two.b} <= models
+def _tabled(two: Two, name: str) -> Tell | None:
+    """From the sizes of the sets that a table tells; None where it lacks one of the two."""
+    known = two.study.condition(name).accuracies if two.study else {}
+    if two.a not in known or two.b not in known:
+        return None
+    b, a = known[two.b], known[two.a]
+    return lambda level: contest_of(name, b, a, tau_from_counts(b.value, a.value, b.n, a.n, level=level), level)
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from oodometer.analysis.families import family_in
+from oodometer.document.table import Column, Table
 from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, UnknownName
 from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.links import path_link, query_link
 from oodometer.explorer.pages.answers import called
 from oodometer.explorer.pages.image_filters import WHICHEVER, Filters
 from oodometer.explorer.pages.images import steps
@@ -32,15 +34,17 @@ def image(
     """
     catalogue = explorer.catalogue()
     of_data = catalogue.data_named(data)
-    rows = explorer.index.ask(queries.OF_THIS_ID, data=of_data.number, id=id_)
-    if not rows:
+    rows = explorer.index.ask(queries.OF_THIS_ID, id=id_)
+    if not (own := [row for row in rows if row[1] == of_data.number]):
         raise UnknownName(f"no image {id_!r} in {of_data.name}")
-    (place, _, label, _), by_number = rows[0], {one.number: one for one in catalogue.data.values()}
+    rows = own + [row for row in rows if row[1] != of_data.number]
+    (place, _, label, content), by_number = own[0], {one.number: one for one in catalogue.data.values()}
     alike = _of_same_photographs(explorer, catalogue, of_data.digest)
+    # Without a content: answers computed elsewhere, whose images were never seen.
     places = {
         by_number[number].digest: spot
-        for spot, number, _, same in rows
-        if same or number == of_data.number or by_number[number].digest in alike
+        for spot, number, _, seen in rows
+        if number == of_data.number or (content and seen == content) or by_number[number].digest in alike
     }
     held = explorer.cells_of_data(catalogue, tuple(places))
     answers = _answers(explorer, catalogue, held, list(places.values()))
@@ -57,6 +61,38 @@ def image(
         "models": sorted({one["model"] for one in answers}),
         "answers": answers,
     }
+
+
+def tables(page: Mapping[str, Any]) -> dict[str, Table]:
+    """The answers under the condition of the page as a table."""
+    on = page["on"]
+    answers = [one for one in page["answers"] if one["condition"] == on]
+    right = [one["right"] for one in answers if one["right"] is not None]
+    columns = (
+        Column("Model"),
+        Column("Answer"),
+        Column("Right"),
+        Column("Confidence", "percent"),
+        Column("Rank", "count", "Of the true class; 1 is the first."),
+    )
+    signs = {None: "no label", True: "✓ right", False: "✗ wrong"}
+    rows = tuple(
+        (
+            one["model"],
+            one["answer"],
+            signs[one["right"]],
+            one["confidence"],
+            None if one["rank"] is None else one["rank"] + 1,
+        )
+        for one in answers
+    )
+    links = {(at, 0): path_link("model", one["model"]) for at, one in enumerate(answers)}
+    links |= {
+        (at, 1): query_link("/images", on=on, model=one["model"], predicted=one["answer"])
+        for at, one in enumerate(answers)
+    }
+    caption = f"{sum(right)} of {len(right)} models are right." if right else "What every model says."
+    return {"table": Table("of-models", caption, columns, rows, links=links)}
 
 
 def _of_same_photographs(explorer: Explorer, catalogue: Catalogue, digest: str) -> set[str]:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from oodometer.core.errors import did_you_mean
-from oodometer.explorer import queries
 from oodometer.explorer.catalogue import Catalogue, Data, Held, UnknownName
+from oodometer.explorer.cell_answers import Agreed, CellAnswers
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.pages.answers import called, first_condition
-from oodometer.store.queries import literal
 
-MOST = 2**31 - 1
-
-OF_TEXT = """
-AND place IN (SELECT place FROM images WHERE place BETWEEN $first AND $last
-    AND (contains(lower(id), $find) OR list_contains($labels::INTEGER[], label)))
-"""
-OF_ANSWER = "AND prediction = $predicted"
+ORDERS = ("hardest", "easiest", "sure", "unsure", "data")
+"""How a list of images may be ordered: by a model's confidence, or as the data are; equals as the data are."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Filters:
         answer: ``right`` or ``wrong``.
         sure_from, sure_to: Bounds of the confidence.
         right_from, right_to: Bounds of the number of models that are right.
-        order: One of `queries.ORDERS`.
+        order: One of `ORDERS`.
         predicted: The class that the model answers.
         find: Part of the id, or of the name of the true class; capitals don't matter.
     """
@@ -93,8 +90,8 @@ def wanted(explorer: Explorer, filters: Filters) -> Wanted:
 
 
 def _check(filters: Filters) -> None:
-    if filters.order not in queries.ORDERS:
-        raise UnknownName(f"order={filters.order}: no such order{did_you_mean(filters.order, queries.ORDERS)}")
+    if filters.order not in ORDERS:
+        raise UnknownName(f"order={filters.order}: no such order{did_you_mean(filters.order, ORDERS)}")
     if filters.answer not in (None, "right", "wrong"):
         raise UnknownName(f"answer={filters.answer}: give right or wrong")
     about_one = filters.answer, filters.predicted, filters.sure_from, filters.sure_to
@@ -103,55 +100,101 @@ def _check(filters: Filters) -> None:
 
 
 def fitting(asked: Wanted, *, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
-    """So many of the images that fit, and how many do; nothing tells that beyond the last."""
-    filters, data = asked.filters, asked.data
-    names = answers_of(asked)
-    values, conditions = _conditions(asked, names)
-    values.update(
-        condition=asked.held.asked,
-        first=data.first,
-        last=data.first + data.n - 1,
-        least=filters.right_from or 0,
-        most=MOST if filters.right_to is None else filters.right_to,
-        limit=limit,
-        offset=offset,
-    )
-    query = queries.IMAGES
-    if asked.of_model is not None:
-        query = queries.IMAGES_OF_MODEL
-        values.update(
-            files=literal(list(asked.of_model.files)),
-            right=None if filters.answer is None else filters.answer == "right",
-            sure_from=filters.sure_from,
-            sure_to=filters.sure_to,
+    """So many of the images that fit, and how many do."""
+    agreed = asked.explorer.agreement(asked.held)
+    rows = _rows_of_model(asked, agreed)
+    fit = np.flatnonzero(_fits(asked, agreed, rows))
+    order = fit[np.argsort(_sorted_by(asked, agreed, rows)[fit], kind="stable")]
+    shown = order[offset : offset + limit]
+    images, names = asked.catalogue.index.images(asked.held.cell), answers_of(asked)
+    answers = asked.explorer.answers(asked.of_model) if asked.of_model else None
+    found = []
+    for at in shown.tolist():
+        place = int(agreed.image[at])
+        label = int(images.labels[place])
+        found.append(
+            {
+                "id": str(images.ids[place]),
+                "class": asked.data.classes[label] if label >= 0 else None,
+                "n_models": int(agreed.n[at]),
+                "n_right": int(agreed.n_right[at]),
+                **_answer_shown(answers, int(rows[at]), names),
+            }
         )
-    text = query.format(order=queries.ORDERS[filters.order], of_class=conditions)
-    rows = asked.explorer.index.ask(text, **values)
-    return [_image(data, names, row) for row in rows], rows[0][-1] if rows else 0
+    return found, len(fit)
+
+
+def _answer_shown(answers: CellAnswers | None, row: int, names: Mapping[int, str]) -> dict[str, Any]:
+    """What the chosen model says, in a row of its cell; nothing where none is chosen."""
+    if answers is None:
+        return {"answer": None, "right": None, "confidence": None}
+    rank, sure = int(answers.rank[row]), float(answers.confidence[row])
+    return {
+        "answer": called(names, int(answers.prediction[row])),
+        "right": None if rank < 0 else rank == 0,
+        "confidence": None if math.isnan(sure) else sure,
+    }
+
+
+def _rows_of_model(asked: Wanted, agreed: Agreed) -> np.ndarray:
+    """Of each image the row of the model's cell, (N,); -1 where it has none."""
+    rows = np.full(asked.data.n, -1)
+    if asked.of_model is not None:
+        image = asked.explorer.answers(asked.of_model).image
+        rows[image] = np.arange(len(image))
+    return np.asarray(rows[agreed.image])
+
+
+def _fits(asked: Wanted, agreed: Agreed, rows: np.ndarray) -> np.ndarray:
+    """Which images fit, (N,) bool."""
+    filters = asked.filters
+    fits = agreed.n_right >= (filters.right_from or 0)
+    if filters.right_to is not None:
+        fits &= agreed.n_right <= filters.right_to
+    if filters.class_ is not None:
+        labels = asked.catalogue.index.images(asked.held.cell).labels
+        fits &= labels[agreed.image] == _class(asked.data.classes, filters.class_)
+    if filters.find is not None:
+        fits &= _with_text(asked, filters.find.lower())[agreed.image]
+    if asked.of_model is None:
+        return fits
+    answers = asked.explorer.answers(asked.of_model).at(rows)
+    fits &= rows >= 0
+    if filters.answer is not None:
+        fits &= answers.rank == 0 if filters.answer == "right" else answers.rank > 0
+    if filters.predicted is not None:
+        fits &= answers.prediction == _answer(answers_of(asked), filters.predicted)
+    if filters.sure_from is not None:
+        fits &= answers.confidence >= filters.sure_from
+    if filters.sure_to is not None:
+        fits &= answers.confidence <= filters.sure_to
+    return fits
+
+
+def _with_text(asked: Wanted, text: str) -> np.ndarray:
+    """Which images of the data have the text in their id, or in the name of their class, (N,) bool."""
+    images = asked.catalogue.index.images(asked.held.cell)
+    of_class = np.array([text in name.lower() for name in asked.data.classes] + [False])
+    in_id = np.array([text in str(id_).lower() for id_ in images.ids.tolist()], dtype=bool)
+    return np.asarray(in_id | of_class[np.where(images.labels < 0, -1, images.labels)])
+
+
+def _sorted_by(asked: Wanted, agreed: Agreed, rows: np.ndarray) -> np.ndarray:
+    """By what the images are sorted, the least first, (N,)."""
+    order = asked.filters.order
+    if order == "data":
+        return agreed.image
+    if order in ("hardest", "easiest"):
+        share = agreed.n_right / np.maximum(agreed.n, 1)
+        return np.asarray(share if order == "hardest" else -share)
+    assert asked.of_model is not None
+    sure = asked.explorer.answers(asked.of_model).at(rows).confidence
+    return np.where(np.isnan(sure), np.inf, -sure if order == "sure" else sure)
 
 
 def answers_of(asked: Wanted) -> Mapping[int, str]:
     """What the answers of the model are called; none where no model is chosen."""
     return asked.explorer.classes(asked.catalogue, asked.of_model) if asked.of_model else {}
-
-
-def _conditions(asked: Wanted, names: Mapping[int, str]) -> tuple[dict[str, Any], str]:
-    """What is asked besides numbers: values, and their part of the query."""
-    filters, classes = asked.filters, asked.data.classes
-    values: dict[str, Any] = {}
-    parts = []
-    if filters.class_ is not None:
-        values["class"] = _class(classes, filters.class_)
-        parts.append(queries.OF_CLASS)
-    if filters.find is not None:
-        text = filters.find.lower()
-        values["find"] = text
-        values["labels"] = [label for label, name in enumerate(classes) if text in name.lower()]
-        parts.append(OF_TEXT)
-    if filters.predicted is not None:
-        values["predicted"] = _answer(names, filters.predicted)
-        parts.append(OF_ANSWER)
-    return values, "".join(parts)
 
 
 def _class(classes: tuple[str, ...], name: str) -> int:
@@ -169,16 +212,3 @@ def _answer(names: Mapping[int, str], name: str) -> int:
     if number is None:
         raise UnknownName(f"no answer of this model is called {name!r}{did_you_mean(name, list(names.values()))}")
     return number
-
-
-def _image(data: Data, names: Mapping[int, str], row: tuple[Any, ...]) -> dict[str, Any]:
-    id_, label, n, right, answer, rank, sure, _ = row
-    return {
-        "id": id_,
-        "class": data.classes[label] if label >= 0 else None,
-        "n_models": n,
-        "n_right": right,
-        "answer": None if answer is None else called(names, answer),
-        "right": None if rank is None or rank < 0 else rank == 0,
-        "confidence": sure,
-    }

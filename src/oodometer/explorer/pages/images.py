@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from oodometer.explorer import queries
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.pages.answers import PER_PAGE, in_order, n_pages
-from oodometer.explorer.pages.image_filters import Filters, answers_of, fitting, wanted
+from oodometer.explorer.pages.image_filters import ORDERS, Filters, answers_of, fitting, wanted
 
 
 def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, Any]:
     """The images that fit, a page of them."""
     asked = wanted(explorer, filters)
     rows, total = fitting(asked, limit=PER_PAGE, offset=PER_PAGE * (page - 1))
-    if not rows and page > 1:  # beyond the last page nothing tells how many there are
-        _, total = fitting(asked, limit=1, offset=0)
     catalogue, condition = asked.catalogue, asked.held.condition
     names = answers_of(asked)
     return {
@@ -34,7 +31,7 @@ def images(explorer: Explorer, filters: Filters, *, page: int = 1) -> dict[str, 
         "models": sorted(held.model for held in catalogue.by_condition[condition]),
         "classes": list(asked.data.classes),
         "answers": [names[number] for number in sorted(names)],
-        "orders": list(queries.ORDERS),
+        "orders": list(ORDERS),
     }
 
 

@@ -10,20 +10,18 @@ from oodometer.analysis.families import family_in
 from oodometer.analysis.origins import Origin
 from oodometer.core.errors import did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.document.numbers import size_range
 from oodometer.document.section import Dots, Part, Words
 from oodometer.document.table import Table
 from oodometer.explorer.catalogue import Catalogue, UnknownName
 from oodometer.explorer.explorer import Explorer
 from oodometer.explorer.links import path_link
-from oodometer.explorer.pages.answers import clean_names, sizes_of
+from oodometer.explorer.pages.answers import clean_names
+from oodometer.explorer.pages.models_table import models_table
 from oodometer.report.html.sections.overview import section
 from oodometer.report.palette import UNKNOWN, looks_of
 from oodometer.report.tables import model_table
 from oodometer.report.tables.board_columns import accuracy_on, board_numbers
-from oodometer.report.tables.footnotes import bold_footnote, intervals_footnote
 from oodometer.report.tables.model_table import Numbers
-from oodometer.report.tables.options import TableOptions
 from oodometer.report.tables.shift_footnotes import lines
 from oodometer.study import Study, StudyShift
 
@@ -58,22 +56,9 @@ def _table(
     models: Mapping[str, Origin], numbers: list[Numbers], study: Study | None, chosen: StudyShift | None
 ) -> Table:
     about_line = lines(study, [chosen], [one.kind for one in numbers]) if study and chosen else []
-    numbers = [_of_page(one) for one in numbers]
-    footnotes = (*intervals_footnote(numbers), *bold_footnote(numbers), *about_line)
-    words = model_table.Words("leaderboard", "Every model; a click on a heading sorts.", footnotes)
-    spaced = {name: replace(one, category=one.category.replace("_", " ")) for name, one in models.items()}
-    table = model_table.model_table(spaced, numbers, words, TableOptions(grouped=False))
+    words = model_table.Words("leaderboard", "Every model; a click on a heading sorts.", tuple(about_line))
     order = f"The best on {numbers[0].column.name} first." if numbers else ""
-    links = tuple(path_link("model", str(row[0])) for row in table.rows)
-    return replace(model_table.on_page(table, lambda column: column.key != "parent"), order=order, links=links)
-
-
-def _of_page(numbers: Numbers) -> Numbers:
-    """How many images below the title; no bars, whose places are styles: elements of these pages have none."""
-    sizes = sizes_of(numbers.values.values())
-    below = f"n = {size_range(sizes)}" if sizes and numbers.column.unit == "percent" else ""
-    said = "" if numbers.kind == "clean" else numbers.said  # by its name, as above the column
-    return replace(numbers, column=replace(numbers.column, bar=False, below=below), said=said)
+    return models_table(models, numbers, words, order=order)
 
 
 def glance(explorer: Explorer) -> dict[str, Any]:

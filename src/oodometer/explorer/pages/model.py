@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 from oodometer.core.estimate import Estimate
-from oodometer.explorer import queries
+from oodometer.document.numbers import number
+from oodometer.document.table import Column, Table
 from oodometer.explorer.catalogue import Catalogue, Held
+from oodometer.explorer.cell_answers import OfClasses, by_class
 from oodometer.explorer.explorer import Explorer
+from oodometer.explorer.links import path_link, query_link
 from oodometer.explorer.navigation import pages_of_sections
 from oodometer.explorer.pages.answers import called, first_condition, in_order
 from oodometer.stats.intervals import share_of
-from oodometer.store.queries import literal
 from oodometer.study import Study
+
+MOST_CLASSES = 100
+"""On the page; its twin has them all."""
 
 
 def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, Any]:
@@ -35,6 +42,90 @@ def model(explorer: Explorer, name: str, *, on: str | None = None) -> dict[str, 
         "on": chosen.condition,
         "classes": _classes(explorer, catalogue, chosen),
     }
+
+
+def tables(page: Mapping[str, Any]) -> dict[str, Table]:
+    """The shifts, conditions and classes of the page as tables."""
+    return {
+        "shifts_table": _shifts_table(page["shifts"]),
+        "conditions_table": _conditions_table(page["name"], page["conditions"]),
+        "classes_table": _classes_table(page["name"], page["on"], page["classes"][:MOST_CLASSES]),
+    }
+
+
+def _shifts_table(shifts: Sequence[Mapping[str, Any]]) -> Table:
+    columns = (
+        Column("Shift"),
+        Column("Kind", hidden=True),
+        Column("Compared with"),
+        Column("Standard", "percent", "Accuracy on the standard side.", "high"),
+        Column("Shifted", "percent", "Accuracy under the shift.", "high", bar=True),
+        Column("ρ", "points", "Effective robustness: accuracy beyond what the line expects.", "high"),
+        Column(
+            "τ",
+            "points",
+            "Relative robustness: accuracy beyond that of the parent.",
+            hidden=all(one["tau"] is None for one in shifts),
+        ),
+        Column("Clean rank", "count", "Among the models of the shift on its standard side; 1 is the best."),
+        Column("Rank", "count", "Among the models of the shift under it."),
+        Column("Models", "count", "Those of the shift.", hidden=True),
+        Column("Clean images", "count", "Behind the accuracy on the standard side.", hidden=True),
+        Column("Images", "count", "Behind the accuracy under the shift."),
+    )
+    names = ("name", "kind", "x_name", "x", "y", "rho", "tau", "rank_x", "rank_y", "n_models")
+    rows = tuple((*(one[name] for name in names), one["x"].n, one["y"].n) for one in shifts)
+    links = {(at, 0): path_link("shift", one["name"]) for at, one in enumerate(shifts)}
+    caption = "Both sides of every shift, in per cent; ρ and τ in points."
+    return Table("shifts", caption, columns, rows, links=links)
+
+
+def _conditions_table(model: str, conditions: Sequence[Mapping[str, Any]]) -> Table:
+    columns = (
+        Column("Condition"),
+        Column("Data"),
+        Column("Top-1", "percent", "The share that is right.", "high", bar=True),
+        Column("Top-5", "percent", "The share with the true class among the best five.", "high"),
+        Column("Images", "count"),
+        Column("Remark", hidden=not any(map(_remark, conditions))),
+    )
+    rows = tuple(
+        (one["name"], one["data"], one["top1"], one["top5"], one["top1"] and one["top1"].n, _remark(one))
+        for one in conditions
+    )
+    links = {
+        (at, 0): query_link("/images", on=one["name"], model=model, answer="wrong", order="sure")
+        for at, one in enumerate(conditions)
+        if one["state"] != "imported"
+    }
+    caption = "Accuracy under every condition, in per cent; each leads to the images that it is surest and wrong about."
+    return Table("conditions", caption, columns, rows, links=links)
+
+
+def _remark(condition: Mapping[str, Any]) -> str:
+    state = "" if condition["state"] == "complete" else condition["state"]
+    missing = condition["missing"]
+    return f"{state} {number(missing, 'count')} images without answer".strip() if missing else state
+
+
+def _classes_table(model: str, on: str | None, classes: Sequence[Mapping[str, Any]]) -> Table:
+    columns = (
+        Column("Class"),
+        Column("Top-1", "percent", "The share of its images that is right.", "high", bar=True),
+        Column("Images", "count"),
+        Column("Most often called", about="What its images are most often mistaken for."),
+        Column("Times", "count"),
+    )
+    rows = tuple(
+        (one["class"], one["accuracy"], one["accuracy"].n, one["instead"], one["instead_times"]) for one in classes
+    )
+    links: dict[tuple[int, int], str] = {}
+    for at, one in enumerate(classes):
+        asked = {"on": on, "model": model, "class_": one["class"] if one["has_name"] else None}
+        links[at, 0] = query_link("/images", answer="wrong" if one["instead"] else None, **asked)
+        if one["instead"]:
+            links[at, 3] = query_link("/images", predicted=one["instead"], **asked)
+    return Table("of-classes", "Accuracy in every class.", columns, rows, order="The worst first.", links=links)
 
 
 def _frame(explorer: Explorer, study: Study | None, name: str) -> dict[str, Any]:
@@ -127,19 +218,54 @@ def _shifts(study: Study | None, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def _classes(explorer: Explorer, catalogue: Catalogue, held: Held) -> list[dict[str, Any]]:
+def _classes(explorer: Explorer, catalogue: Catalogue, held: Held) -> ClassRows:
     """Top-1 of every class that occurs, the worst first, and what its images are most often mistaken for."""
-    names = explorer.classes(catalogue, held)
-    rows = explorer.index.ask(queries.CLASSES_OF_MODEL, files=literal(list(held.files)))
-    found = []
-    for label, n, right, instead, times in rows:
-        found.append(
-            {
-                "class": called(names, label),
-                "has_name": label in names,  # others stand for several classes of the data
-                "accuracy": _share(right, n),
-                "instead": None if instead is None else called(names, instead),
-                "instead_times": times,
-            }
-        )
-    return sorted(found, key=lambda one: (one["accuracy"].value, -one["accuracy"].n, one["class"]))
+    names, counts = explorer.classes(catalogue, held), by_class(explorer.answers(held))
+    every = zip(counts.n_right, counts.n, counts.labels, strict=True)
+    keys = [(right / n, -n, called(names, label), at) for at, (right, n, label) in enumerate(every)]
+    return ClassRows(names, counts, [at for *_, at in sorted(keys)])
+
+
+@dataclass(frozen=True)
+class ClassRows(Sequence[dict[str, Any]]):
+    """A row for each class, made when it is looked at: a page shows some of a thousand.
+
+    Args:
+        names: What classes are called.
+        order: The places of the classes among the counts, row by row.
+    """
+
+    names: Mapping[int, str]
+    counts: OfClasses
+    order: list[int]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, at: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        """A row, or some of them."""
+        if isinstance(at, slice):
+            return [self._row(place) for place in self.order[at]]
+        return self._row(self.order[at])
+
+    def tolist(self) -> list[dict[str, Any]]:
+        """All rows as plain values, which JSON is written of in a third of the time."""
+        rows = self[:]
+        for row in rows:
+            row["accuracy"] = vars(row["accuracy"])
+        return rows
+
+    def _row(self, place: int) -> dict[str, Any]:
+        label = self.counts.labels[place]
+        instead, times = self.counts.instead.get(label, (None, None))
+        return {
+            "class": called(self.names, label),
+            "has_name": label in self.names,  # others stand for several classes of the data
+            "accuracy": _share(self.counts.n_right[place], self.counts.n[place]),
+            "instead": None if instead is None else called(self.names, instead),
+            "instead_times": times,
+        }

@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -34,6 +35,7 @@ SECTIONS = (
     "uncertainty",
     "correlations",
     "interventions",
+    "hypotheses",
     "hardest",
     "provenance",
 )
@@ -43,6 +45,9 @@ FIRST_SCRIPTS = (
     *("theme", "core", "numbers", "elements", "cue", "table_rows", "table_tools", "table", "nav", "enlarge", "plots"),
 )
 """The page's own scripts in the order in which they need each other; those that draw one plot each come after."""
+
+AT_ONCE = 4
+"""Sections that are made at once: some of them wait for the same scores."""
 
 Progress = Callable[[int, int], None]
 """Who hears how many sections are done, and of how many."""
@@ -62,15 +67,18 @@ class Script:
 
 def sections_of(study: Study, *, progress: Progress | None = None) -> list[Section]:
     """The sections that have something to say."""
+    # Imported before there are threads: two that import each other's modules would wait for each other.
+    makers: list[Callable[[Study], Section | None]] = [
+        import_module(f"oodometer.report.html.sections.{name}").section for name in SECTIONS
+    ]
     found = []
-    for done, name in enumerate(SECTIONS):
-        if progress:
-            progress(done, len(SECTIONS))
-        make: Callable[[Study], Section | None] = import_module(f"oodometer.report.html.sections.{name}").section
-        if section := make(study):
-            found.append(section)
-    if progress:
-        progress(len(SECTIONS), len(SECTIONS))
+    # One is counted while another is read or resampled.
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        for done, section in enumerate(threads.map(lambda make: make(study), makers), start=1):
+            if progress:
+                progress(done, len(SECTIONS))
+            if section:
+                found.append(section)
     return found
 
 

@@ -98,6 +98,16 @@ def as_shifted(points: Points) -> Points:
     return replace(points, models=models, right_y=points.right_x)
 
 
+def clean_side(study: Study, shift: StudyShift, place: int = 0) -> Numbers:
+    """The models of a shift on one of its clean sets, on the images by which the shift is judged."""
+    points = shift.points
+    values = {one.model: one.x[place] for one in points.models}
+    on = f"{MEASURES[points.measure]} on {points.x[place]}"
+    about = f"{on}, with which {shift.name} is compared: {about_n(values.values())}."
+    differ = None if place else differ_in(as_shifted(points), study.options.resampling.level)
+    return Numbers(Column(points.x[place], "percent", about, "high", bar=True), values, "clean", differ=differ)
+
+
 def differ_in(points: Points, level: float) -> Differ:
     """The difference of two models under the shift, paired where it is known which images each is right on."""
     places = {one.model: place for place, one in enumerate(points.models)}
@@ -140,7 +150,9 @@ def _tau(study: Study, shift: StudyShift) -> Numbers:
     """What a model has beyond its parent; those of other parents are not compared, so none is bold."""
     differ = differ_in(shift.points, study.options.resampling.level)
     parents = {one.model: one.origin.parent for one in shift.points.models}
-    found = {model: differ(model, parent) for model, parent in parents.items() if parent and parent != model}
+    found = {name: one.tau for name, one in shift.of_model.items()} or {
+        model: differ(model, parent) for model, parent in parents.items() if parent and parent != model
+    }
     values = {model: one for model, one in found.items() if one is not None}
     about = f"Relative robustness on {shift.name}: accuracy minus that of the parent: {about_n(values.values())}."
     return _in_points(shift, "tau", "τ", about, values)
@@ -149,7 +161,9 @@ def _tau(study: Study, shift: StudyShift) -> Numbers:
 def _drop(study: Study, shift: StudyShift) -> Numbers:
     """Clean minus shifted; none is bold, since a model that is always wrong loses nothing."""
     level = study.options.resampling.level
-    values = {one.model: drop_under_shift(shift.points, at, level) for at, one in enumerate(shift.points.models)}
+    values = {name: one.drop for name, one in shift.of_model.items()} or {
+        one.model: drop_under_shift(shift.points, at, level) for at, one in enumerate(shift.points.models)
+    }
     about = f"Accuracy on {shift.standard} minus that on {shift.name}: {about_n(values.values())}."
     return _in_points(shift, "drop", "drop", about, values)
 
@@ -183,7 +197,8 @@ def scores_on(study: Study, kinds: Sequence[str], condition: str, over: str) -> 
         if kind in OF_CONDITIONS:
             metric = OF_CONDITIONS[kind].metric
             found = [one for one in study.scores if (one.metric, one.condition) == (metric, condition)]
-            yield _scored(kind, found, over, f"on {over}", f"on {condition}")
+            said = condition if over == "clean" else over  # there may be several clean sets
+            yield _scored(kind, found, over, f"on {said}", f"on {condition}")
 
 
 def _of_families(study: Study, kinds: Sequence[str]) -> Iterator[Numbers]:

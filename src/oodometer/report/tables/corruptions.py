@@ -81,7 +81,7 @@ def grid_table(
     without = [one.column.name for one in every if not one.values and one.column.over]
     footnotes = (
         _means(grid),
-        *([f"Clean: {grid.clean_name}."] if grid.clean else []),
+        *([f"Clean: {grid.clean_name}."] if grid.clean and grid.clean_name != "clean" else []),
         *([f"Measured whole of no model: {', '.join(without)}."] if without else []),
         *common_footnotes(numbers),
         *_conventions(study, grid, ratio),

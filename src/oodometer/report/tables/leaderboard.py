@@ -73,4 +73,4 @@ def _conventions(study: Study, kinds: Sequence[str]) -> list[str]:
     titles = {SCORES[kind].metric: SCORES[kind].title for kind in kinds if kind in SCORES}
     scores = study.scores if titles else ()
     said = dict.fromkeys((titles[one.metric], one.convention) for one in scores if one.metric in titles)
-    return [f"{title}: {convention.rstrip('.')}." for title, convention in said if convention]
+    return [f"{title}: {one}{'' if one.endswith('.') else '.'}" for title, one in said if one]

@@ -12,6 +12,7 @@ from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.document.table import Table
 from oodometer.report.tables.corruptions import RATIOS, corruptions_table
 from oodometer.report.tables.gaps import gaps_table
+from oodometer.report.tables.hypotheses import hypotheses_table
 from oodometer.report.tables.leaderboard import leaderboard_table
 from oodometer.report.tables.options import TableOptions
 from oodometer.report.tables.parts import parts_table
@@ -22,6 +23,7 @@ TABLES: Mapping[str, Callable[[Study, TableOptions], Table]] = {
     "leaderboard": leaderboard_table,
     "corruptions": corruptions_table,
     "gaps": gaps_table,
+    "hypotheses": hypotheses_table,
 }
 """What a table can show."""
 
@@ -43,8 +45,8 @@ def table(
     """The models of a store as a table: every number with its interval, the best only where it can be told.
 
     Args:
-        what: ``leaderboard`` (clean and shifted accuracy with ρ), ``corruptions`` (each of a family), or ``gaps``
-            (what is lost under each shift).
+        what: ``leaderboard`` (clean and shifted accuracy with ρ), ``corruptions`` (each of a family), ``gaps``
+            (what is lost under each shift), or ``hypotheses`` (what makes models robust, with verdicts).
         options: Which shifts, columns and models. A published attribute shift (``dfr``, ``svsf``) stands for all of its
             parts; alone, it makes the table of its paper.
         origins: Category and parent of models whose cards do not say.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from oodometer.analysis.map_scores import DFR
 from oodometer.analysis.score_table import Score
 from oodometer.document.table import Column, Table
-from oodometer.report.tables.board_columns import as_shifted, board_numbers, differ_in, measure_of
+from oodometer.report.tables.board_columns import board_numbers, clean_side, measure_of
 from oodometer.report.tables.footnotes import common_footnotes
 from oodometer.report.tables.model_table import Numbers, Words, study_table, wanted_models
 from oodometer.report.tables.options import TableOptions
@@ -33,11 +33,9 @@ def parts_table(study: Study, options: TableOptions) -> Table:
 
 
 def _numbers(study: Study, shifts: Sequence[StudyShift], means: dict[str, Score]) -> Iterator[Numbers]:
-    first = shifts[0].points
-    like_training = {one.model: one.x[0] for one in first.models}
-    differ = differ_in(as_shifted(first), study.options.resampling.level)
-    title = _pieces(first.x[0])[-1]
-    yield Numbers(Column(title, "percent", better="high", id="clean"), like_training, differ=differ)
+    like_training = clean_side(study, shifts[0])
+    title = _pieces(like_training.column.title)[-1]
+    yield replace(like_training, column=replace(like_training.column, title=title, id="clean"))
     mean = Column("mean", "percent", better="high")
     yield Numbers(mean, {name: one.estimate for name, one in means.items()})
     for part in board_numbers(study, ["accuracy"], shifts):

@@ -24,7 +24,8 @@ def draw_weights(network: Any) -> Any:
             nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
         elif isinstance(layer, nn.Linear):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="linear")
-            nn.init.zeros_(layer.bias)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
     return network
 
 
@@ -33,6 +34,6 @@ def head(n_features: int, n_classes: int) -> Any:
     return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(n_features, n_classes))
 
 
-def scaled(channels: int, width: float) -> int:
+def scaled(channels: float, width: float) -> int:
     """So many times the channels, at least one."""
     return max(1, round(channels * width))

@@ -23,6 +23,7 @@ class Family:
         builder: ``module:function``; it takes (n_classes, size, **numbers) and gives back a ``torch.nn.Module``.
         defaults: The numbers where a name doesn't say them.
         trained: Whether gradients train it; otherwise it is done once it is prepared.
+        intervention: What it has beyond the plain network of its kind, as a card names it.
     """
 
     form: str
@@ -30,6 +31,7 @@ class Family:
     builder: str
     defaults: Mapping[str, float] = field(default_factory=dict)
     trained: bool = True
+    intervention: str | None = None
 
 
 _NETWORKS = "oodometer.train.networks"
@@ -56,6 +58,64 @@ FAMILIES: Mapping[str, Family] = {
         f"{_NETWORKS}.resnext:resnext",
         {"cardinality": 8, "base": 8},
     ),
+    "SE-ResNet": Family(
+        rf"se-resnet(?P<depth>\d+)(?:x(?P<width>{_NUMBER}))?",
+        ("se-resnet20",),
+        f"{_NETWORKS}.squeeze_excitation:se_resnet",
+        {"width": 1},
+        intervention="se",
+    ),
+    "SE-ResNeXt": Family(
+        r"se-resnext(?P<depth>\d+)(?:-(?P<cardinality>\d+)x(?P<base>\d+)d)?",
+        ("se-resnext29",),
+        f"{_NETWORKS}.squeeze_excitation:se_resnext",
+        {"cardinality": 8, "base": 8},
+        intervention="se",
+    ),
+    "CBAM-ResNet": Family(
+        rf"cbam-resnet(?P<depth>\d+)(?:x(?P<width>{_NUMBER}))?",
+        ("cbam-resnet20",),
+        f"{_NETWORKS}.cbam:cbam_resnet",
+        {"width": 1},
+        intervention="cbam",
+    ),
+    "CBAM-ResNeXt": Family(
+        r"cbam-resnext(?P<depth>\d+)(?:-(?P<cardinality>\d+)x(?P<base>\d+)d)?",
+        ("cbam-resnext29",),
+        f"{_NETWORKS}.cbam:cbam_resnext",
+        {"cardinality": 8, "base": 8},
+        intervention="cbam",
+    ),
+    "Shake-Shake ResNet": Family(
+        r"shake-shake(?P<depth>\d+)-2x(?P<base>\d+)d",
+        ("shake-shake26-2x32d", "shake-shake26-2x96d"),
+        f"{_NETWORKS}.shake_shake:shake_shake",
+        intervention="shake-shake",
+    ),
+    "Shake-Shake ResNeXt": Family(
+        r"shake-shake(?P<depth>\d+)-2x(?P<cardinality>\d+)x(?P<base>\d+)d",
+        ("shake-shake29-2x4x64d",),
+        f"{_NETWORKS}.shake_shake:shake_shake_resnext",
+        intervention="shake-shake",
+    ),
+    "MSDNet": Family(
+        r"msdnet(?P<classifiers>\d+)(?:-(?P<growth>\d+))?",
+        ("msdnet5", "msdnet11"),
+        f"{_NETWORKS}.msdnet:msdnet",
+        {"growth": 6},
+    ),
+    "multigrid": Family(
+        rf"multigrid(?P<depth>\d+)(?:x(?P<width>{_NUMBER}))?",
+        ("multigrid14",),
+        f"{_NETWORKS}.multigrid:multigrid",
+        {"width": 1},
+    ),
+    "AlexNet": Family(
+        rf"alexnet(?:x(?P<width>{_NUMBER}))?", ("alexnet",), f"{_NETWORKS}.alexnet:alexnet", {"width": 1}
+    ),
+    "SqueezeNet": Family(
+        rf"squeezenet(?:x(?P<width>{_NUMBER}))?", ("squeezenet",), f"{_NETWORKS}.squeezenet:squeezenet", {"width": 1}
+    ),
     "linear": Family(r"linear", ("linear",), f"{_NETWORKS}.linear:linear"),
     "random features": Family(
         r"random-features(?:-(?P<filters>\d+))?",
@@ -77,7 +137,7 @@ def network_names() -> list[str]:
     """A few names of every family.
 
     >>> network_names()[:3]
-    ['densenet40', 'densenet40-24', 'linear']
+    ['alexnet', 'cbam-resnet20', 'cbam-resnext29']
     """
     return sorted(one for family in FAMILIES.values() for one in family.examples)
 
@@ -132,10 +192,24 @@ def is_trained(name: str) -> bool:
     return FAMILIES[parse_network(name)[0]].trained
 
 
+def network_interventions(name: str) -> tuple[str, ...]:
+    """What a network has beyond the plain one of its kind, for the card.
+
+    >>> network_interventions("se-resnet20"), network_interventions("resnet20")
+    (('se',), ())
+    """
+    intervention = FAMILIES[parse_network(name)[0]].intervention
+    return () if intervention is None else (intervention,)
+
+
 def n_parameters(network: Any) -> int:
-    """How many numbers it has learned: weights, and what it keeps of the training images; statistics don't count."""
+    """How many numbers its answer is made with: weights, and what it keeps of the training images.
+
+    Statistics of normalisation don't count, nor do the weights of what only helps to learn (``n_aside``).
+    """
     kept: int = network.n_kept() if hasattr(network, "n_kept") else 0
-    return kept + sum(int(one.numel()) for one in network.parameters())
+    aside: int = network.n_aside() if hasattr(network, "n_aside") else 0
+    return kept - aside + sum(int(one.numel()) for one in network.parameters())
 
 
 def _number(text: str) -> float:

@@ -125,7 +125,7 @@ def test_few_models_are_words_and_no_plot(filled):
 def test_no_line_is_words_and_no_plot(filled):
     made, _ = study(filled, models=2)
     found = section(made)
-    assert "there is no line to measure ρ from (all attacks: 1 models: a line needs at least 3" in found.lead[-1]
+    assert "there is no line to measure ρ from (all attacks: 1 model: a line needs at least 3" in found.lead[-1]
     assert found.parts == ()
 
 

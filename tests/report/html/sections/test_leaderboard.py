@@ -50,6 +50,26 @@ def run(filled, make_dataset):
     return filled.store
 
 
+def test_several_clean_sets_have_names_of_their_own(filled, make_dataset):
+    """One named clean too, beside the one that most shifts are compared with."""
+    sets = {
+        name: make_dataset(80, name=name, ids=[f"{name}{at}" for at in range(80)])
+        for name in ("iid", "far", "near", "clean", "drawn")
+    }
+    for clean, shifted in (("iid", "far"), ("iid", "near"), ("clean", "drawn")):
+        pair = Condition(clean, sets[clean]), Condition(shifted, sets[shifted])
+        filled.store.add_shift(record_of_shift(Shift(shifted, "style", *pair)))
+    for at, model in enumerate(MODELS):
+        for name, data in sets.items():
+            filled.put(data, rows_for(data, at + len(name), 2), model=model, condition=name)
+    study = study_of(filled.store, origins=ORIGINS, options=OPTIONS)
+    assert study.conditions[0].name == "iid"
+    (table,) = section(study).parts
+    names = [column.name for column in table.columns]
+    assert {"ECE on clean", "ECE on iid"} <= set(names)
+    assert len(set(names)) == len(names)
+
+
 def column_of(table, title: str) -> dict:
     at = [one.name for one in table.columns].index(title)
     return {row[0]: row[at] for row in table.rows}

@@ -58,6 +58,15 @@ def test_of_several_models_the_best_is_named_with_those_that_may_be_as_good(stud
     assert found.lead[0].endswith("right; b can’t be told from it, the other one is behind.")
 
 
+def test_one_that_is_left_is_named_not_counted(study):
+    few = dict.fromkeys("abcde", (180, 150, 140))
+    assert (
+        section(study(**few, f=(60, 50, 40)))
+        .lead[0]
+        .endswith("b, c, d and e can’t be told from it, the other one is behind.")
+    )
+
+
 def test_a_clear_winner_is_ahead_of_all(study):
     found = section(study(a=(180, 150, 140), b=(180, 100, 90), c=(180, 60, 50)))
     assert found.lead[0].endswith("right, ahead of all 2 others.")
@@ -98,6 +107,13 @@ def test_what_is_told_needs_no_more_images_and_what_is_not_says_how_many(study):
     assert rows["toys"][6] > 200
 
 
+@pytest.mark.parametrize(("old", "hidden"), [((180, 120, 140), False), ((90, 80, 70), True)])
+def test_images_that_would_tell_are_a_column_where_something_is_not_told(study, old, hidden):
+    table = part(section(study(new=(170, 150, 141), old=old)), Table)
+    assert table.columns[6].title == "To tell"
+    assert table.columns[6].hidden is hidden
+
+
 def test_two_that_can_not_be_told_apart_are_said_to_be_so(study):
     found = section(study(a=(180, 150, 141), b=(180, 150, 141)))
     assert found.lead[0].startswith("a and b can’t be told apart, neither on iid (+0.0 points [")
@@ -134,7 +150,9 @@ def test_without_n_nobody_is_told_apart(tmp_path):
     write_table(store, rows)
     found = section(study_of(store, options=OPTIONS))
     assert "none of the 2 others can be told from it" in found.lead[0]
-    assert [row.rank for row in part(found, Dots).rows] == ["1–3"] * 3
+    dots = part(found, Dots)
+    assert [row.rank for row in dots.rows] == ["1–3"] * 3
+    assert "accuracy under the shift (full), without intervals, as nobody says of how many images." in dots.caption
 
 
 def test_without_a_shift_there_is_nothing_to_glance_at(filled, make_dataset):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from oodometer.analysis.text import listed, plural
+from oodometer.analysis.text import listed
 from oodometer.core.estimate import Estimate
 from oodometer.document.numbers import amount_in_words, in_words, number
 from oodometer.document.section import DotRow, Dots, Part, Section, Words
-from oodometer.document.table import Column, Table
 from oodometer.report.palette import UNKNOWN
+from oodometer.report.tables.contests import contests_table
 from oodometer.study import Study, StudyShift
 from oodometer.study.caveats import doubts_of
 from oodometer.study.findings import leading, losses
@@ -30,7 +30,7 @@ def section(study: Study) -> Section | None:
     pair = pair_verdict(study, *ranking.models) if len(ranking.models) == 2 else None
     parts: list[Part] = [_dots(study, ranking)]
     if pair:
-        parts.append(_contests(pair))
+        parts.append(contests_table("overview-contests", pair.contests, pair.first, pair.second, pair.level))
     if doubts := doubts_of(study)[:MOST_DOUBTS]:
         lines, evidence = zip(*((doubt.text, doubt.evidence) for doubt in doubts), strict=True)
         parts.append(Words(lines, "list", "What not to trust", evidence))
@@ -174,38 +174,10 @@ def _caption(study: Study, ranking: Ranking, shifts: Sequence[StudyShift]) -> st
         if len(ranking.models) > 1
         else ""
     )
+    drawn = any(point.y.low is not None for shift in shifts for point in shift.points.models)
+    known = f"with the {level} interval of the latter"
+    interval = known if drawn else "without intervals, as nobody says of how many images"
     return (
-        f"Every model, by {mean}: from clean accuracy (hollow) to accuracy under the shift (full), with the {level} "
-        f"interval of the latter.{tied}{more}{lacking}"
+        f"Every model, by {mean}: from clean accuracy (hollow) to accuracy under the shift (full), {interval}."
+        f"{tied}{more}{lacking}"
     )
-
-
-def _contests(pair: PairVerdict) -> Table:
-    columns = (
-        Column("On"),
-        Column(pair.first, "percent", "Accuracy."),
-        Column(pair.second, "percent", "Accuracy."),
-        Column(
-            "Difference", "points", "The first minus the second, on the images that both saw where these are known."
-        ),
-        Column("The first is"),
-        Column("Images", "count", "Behind the difference."),
-        Column("To tell", "count", "Images in all with which it would be told with a probability of 80 %."),
-    )
-    rows = tuple(
-        (
-            contest.name,
-            contest.first,
-            contest.second,
-            contest.difference,
-            contest.answer.replace("'", "’"),
-            contest.difference.n,
-            contest.images,
-        )
-        for contest in pair.contests
-    )
-    caption = (
-        f"{pair.first} against {pair.second}. The intervals of the {plural(len(pair.contests), 'difference')} hold "
-        f"together at {100 * pair.level:g} % (Bonferroni)."
-    )
-    return Table("overview-contests", caption, columns, rows)

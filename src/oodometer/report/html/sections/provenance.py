@@ -53,7 +53,7 @@ def _lead(study: Study, measured: Sequence[StudyModel], cells: Sequence[Cell]) -
     if known:
         lines.append(f"Of {plural(known, 'model')} only accuracies from tables are known.")
     lines.append(
-        "Below are what was run, and the commands that give the numbers again. A store knows models and data by name "
+        "Below is what was run, and the commands that give the numbers again. A store knows models and data by name "
         "alone: put their places where a name is not enough, and your own in place of words in capitals."
     )
     return tuple(lines)
@@ -174,7 +174,11 @@ def _conditions(cells: Sequence[Cell]) -> Table:
         Column("what is done", about="To the images, before the model's own preprocessing"),
         Column("parameters", about="Severity, seed, strength: all that the result depends on"),
         Column("answered", "count", "Classes among which models choose"),
-        Column("label map", about="Of its digest, the beginning"),
+        Column(
+            "label map",
+            about="Of its digest, the beginning",
+            hidden=not any(cell.condition.label_map for cell in cells),
+        ),
         Column("models", "count"),
         Column("images", "count"),
     )

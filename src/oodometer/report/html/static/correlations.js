@@ -67,7 +67,7 @@
       show(places.drawing, data, now);
     };
     const places = window.oodometer.chooser(element, [
-      ...(names.length > 1 ? [window.oodometer.controls.choice("synthetic shifts", [["", names]], now.level, change)] : []),
+      ...(names.length > 1 ? [window.oodometer.controls.choice("Synthetic shifts", [["", names]], now.level, change)] : []),
     ]);
     show(places.drawing, data, now);
   };

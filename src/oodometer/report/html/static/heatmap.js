@@ -127,9 +127,9 @@
     };
     const titles = data.families.map((one, at) => [at, one.title]);
     const places = window.oodometer.chooser(element, [
-      ...(titles.length > 1 ? [choice("family", [["", titles]], now.family, other)] : []),
-      choice("show", levels(family), now.level, change("level")),
-      ...(family.models.length > 12 ? [field("find a model", now.find, change("find"))] : []),
+      ...(titles.length > 1 ? [choice("Family", [["", titles]], now.family, other)] : []),
+      choice("Show", levels(family), now.level, change("level")),
+      ...(family.models.length > 12 ? [field("Find a model", now.find, change("find"))] : []),
       ...(family.models.length > MANY ? [check("overview", now.overview, change("overview"))] : []),
     ]);
     show(places.drawing, family, now);

@@ -38,6 +38,15 @@
     return unpacking;
   }
 
+  // A headless browser prints as soon as a page is loaded. It is not while a document in it is open; it is used already.
+  function stayLoading() {
+    const frame = document.createElement("iframe");
+    frame.hidden = true;
+    document.body.append(frame);
+    frame.contentDocument?.open();
+    return () => frame.remove();
+  }
+
   function runPlotly() {
     if (source && !window.Plotly) {
       const script = document.createElement("script");
@@ -104,9 +113,14 @@
   if (elements.length) {
     document.addEventListener("DOMContentLoaded", watch);
     // Whoever prints before looking at a plot gets it too: a printer does not wait.
-    window.addEventListener("load", function () {
-      const early = packedPlotly()?.dataset.src ? bringPlotly : unpackPlotly;
-      (window.requestIdleCallback || window.setTimeout)(early);
+    const whenIdle = window.requestIdleCallback || window.setTimeout;
+    document.addEventListener("DOMContentLoaded", function () {
+      if (packedPlotly()?.dataset.src) {
+        window.addEventListener("load", () => whenIdle(bringPlotly));
+      } else {
+        const release = stayLoading();
+        whenIdle(() => unpackPlotly().finally(release));
+      }
     });
   }
   window.addEventListener("beforeprint", print);

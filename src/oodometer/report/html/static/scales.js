@@ -158,7 +158,7 @@
   function whyNot(places) {
     const lost = places.leftOut ? ` (${places.leftOut} at exactly 0 % or 100 % left out)` : "";
     if (places.u.length < FEWEST_MODELS) {
-      return `${places.u.length} models${lost}: a line needs at least ${FEWEST_MODELS}`;
+      return `${places.u.length} model${places.u.length === 1 ? "" : "s"}${lost}: a line needs at least ${FEWEST_MODELS}`;
     }
     for (const [name, values] of [["x", places.u], ["y", places.v]]) {
       if (reach(values) === 0) {

@@ -153,7 +153,7 @@
     return make(
       "div",
       { class: "controls chosen" },
-      ...(others.length ? [choice("models", [["", [["", "add one …"], ...others]]], "", add)] : []),
+      ...(others.length ? [choice("Models", [["", [["", "add one …"], ...others]]], "", add)] : []),
       ...now.models.map((model) =>
         button(make("span", {}, family.models[model]), away(model), { "aria-label": `Take away ${family.models[model]}` }),
       ),
@@ -184,8 +184,8 @@
     now.corruption = mean.length || now.corruption !== "0" ? now.corruption : "1";
     const all = [["", [...mean, ...names]]];
     const places = window.oodometer.chooser(element, [
-      ...(titles.length > 1 ? [choice("family", [["", titles]], now.family, other)] : []),
-      choice("corruption", all, now.corruption, (value) => change({ corruption: value })),
+      ...(titles.length > 1 ? [choice("Family", [["", titles]], now.family, other)] : []),
+      choice("Corruption", all, now.corruption, (value) => change({ corruption: value })),
     ]);
     if (family.models.length > MOST) {
       const chosen = (some) => change({ models: some.length ? some : firstModels(family) });

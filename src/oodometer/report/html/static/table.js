@@ -18,14 +18,14 @@
     return cell;
   }
 
-  function bodyCell(cell, column, first, best) {
+  function bodyCell(cell, column, first, best, link) {
     const element = make(first ? "th" : "td", { className: column.unit });
     if (first) {
       element.scope = "row";
     }
     const value = valueOf(cell);
     const text = typeof value === "number" ? written(value, column) : value === null || value === undefined ? "–" : String(value);
-    element.append(best ? make("b", {}, text) : text);
+    element.append(link ? link.cloneNode(true) : best ? make("b", {}, text) : text);
     if (typeof value === "number" && hasInterval(cell)) {
       element.append(make("small", {}, `[${written(cell[1], column)}, ${written(cell[2], column)}]`));
       if (column.ends) {
@@ -59,6 +59,7 @@
       this.order = this.rows.map((_, at) => at);
       this.sorted = null;
       this.lines = [];
+      this.links = new Map(); // those that the page came with, by row and column
       this.folded = folded;
       // What its tools set: a field, which of the categories, and where the number of rows is said.
       this.search = null;
@@ -95,6 +96,13 @@
       this.table = there;
       this.wide = there.parentElement;
       this.lines = Array.from(there.tBodies[0].rows);
+      const places = this.places();
+      this.lines.forEach((line, row) => {
+        Array.from(line.cells).forEach((cell, at) => this.links.set(`${row},${places[at]}`, cell.querySelector("a")));
+      });
+      if (!there.tHead.rows[0].cells[0].style.length) {
+        this.fill(); // a page whose elements came without styles
+      }
     }
 
     build() {
@@ -113,7 +121,11 @@
     fill() {
       const places = this.places();
       this.table.tHead.rows[0].replaceChildren(...places.map((place) => headCell(this.columns[place])));
-      const cells = (row, line) => places.map((place, at) => bodyCell(row[place], this.columns[place], at === 0, this.best.has(`${line},${place}`)));
+      const cells = (row, line) =>
+        places.map((place, at) => {
+          const key = `${line},${place}`;
+          return bodyCell(row[place], this.columns[place], at === 0, this.best.has(key), this.links.get(key));
+        });
       this.lines = this.rows.map((row, line) => make("tr", {}, ...cells(row, line)));
       this.arrange();
     }
@@ -176,10 +188,10 @@
     signs() {
       const at = this.places().findIndex((place) => this.columns[place].title === this.filters);
       const looks = window.oodometer.looks;
-      if (at < 0) {
-        return;
-      }
       const place = this.places()[at];
+      if (at < 0 || !this.rows.some((row) => row[place] in looks)) {
+        return; // words without signs stay words on a phone too
+      }
       this.table.tHead.rows[0].cells[at].classList.add("signs");
       this.lines.forEach((line, row) => {
         const category = this.rows[row][place];

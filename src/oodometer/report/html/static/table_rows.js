@@ -29,13 +29,17 @@
     return window.oodometer.numbers.digitsFor(column.unit, largest);
   }
 
-  // The least and the greatest end of an interval, between which all of a column are drawn.
+  // The least and the greatest end of an interval, between which all of a column are drawn; of differences as far below
+  // 0 as above it.
   /** @type {PageRows["endsOf"]} */
   function endsOf(column, cells) {
     const found = column.bar ? cells.filter(hasInterval) : [];
     const low = Math.min(...found.map((cell) => cell[1]));
     const high = Math.max(...found.map((cell) => cell[2]));
-    return high > low ? [low, high] : null;
+    const reach = Math.max(-low, high);
+    /** @type {[number, number]} */
+    const ends = column.unit === "points" ? [-reach, reach] : [low, high];
+    return ends[1] > ends[0] ? ends : null;
   }
 
   // Room for the longest text of a column and for its title, within reason: names on one line, tables not too broad.

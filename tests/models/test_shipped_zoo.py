@@ -12,7 +12,7 @@ from oodometer.cli.main import main
 from oodometer.core.errors import ModelError, UsageError
 from oodometer.core.model import Compute
 from oodometer.data.layouts.class_lists import class_list
-from oodometer.models import icon_zoo
+from oodometer.models import shipped_zoo
 from oodometer.models.load import expand, load_model
 from oodometer.models.zoo import zoo_names
 
@@ -49,12 +49,13 @@ def write_model(folder: Path, name: str, *, sign: float = 1.0) -> None:
 
 @pytest.fixture
 def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "zoo-icons"
-    folder.mkdir()
+    folder = tmp_path / "zoo" / "icons"
+    folder.mkdir(parents=True)
     write_model(folder, "large")
     write_model(folder, "small", sign=-1)
     (folder / ".half.onnx").write_bytes(b"being copied")
-    monkeypatch.setattr(icon_zoo, "INSTALLED", folder)
+    monkeypatch.setattr(shipped_zoo, "INSTALLED", folder.parent)
+    monkeypatch.setattr(shipped_zoo, "IN_THE_REPOSITORY", tmp_path / "nowhere")
     return folder
 
 
@@ -102,27 +103,43 @@ def test_unknown_names(zoo, name):
         expand("zoo:icons/x*")
 
 
-def test_a_zoo_that_is_not_there_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(icon_zoo, "INSTALLED", tmp_path / "nowhere")
-    monkeypatch.setattr(icon_zoo, "IN_THE_REPOSITORY", tmp_path / "neither")
-    assert icon_zoo.icon_names() == []
-    for ask in (lambda: expand("zoo:icons/*"), lambda: load_model("zoo:icons/resnet20")):
-        with pytest.raises(ModelError, match="neither: the models of icons are not there; install oodometer again"):
+@pytest.mark.parametrize(("zoo", "what"), [("icons", "icons"), ("cifar10", "CIFAR-10")])
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_zoo_that_is_not_there_is_one_line(tmp_path, monkeypatch, zoo, what, is_empty):
+    monkeypatch.setattr(shipped_zoo, "INSTALLED", tmp_path / "nowhere")
+    monkeypatch.setattr(shipped_zoo, "IN_THE_REPOSITORY", tmp_path / "neither")
+    if is_empty:
+        (tmp_path / "neither" / zoo).mkdir(parents=True)
+    assert shipped_zoo.shipped_names(zoo) == []
+    for ask in (lambda: expand(f"zoo:{zoo}/*"), lambda: load_model(f"zoo:{zoo}/resnet20")):
+        with pytest.raises(ModelError, match=f"neither/{zoo}: the models of {what} are not there; install oodometer"):
             ask()
 
 
-def test_a_clone_has_them_in_zoo_icons():
-    root = Path(icon_zoo.__file__).parents[3]
+def test_two_zoos_are_kept_apart(zoo):
+    other = zoo.with_name("cifar10")
+    other.mkdir()
+    write_model(other, "large", sign=-1)
+    assert expand("zoo:icons/*") == ["zoo:icons/large", "zoo:icons/small"]
+    assert expand("zoo:cifar10/*") == ["zoo:cifar10/large"]
+    model = load_model("zoo:cifar10/large")
+    assert (model.name, model.notes["zoo"]) == ("large", "cifar10/large")
+    assert model.digest != load_model("zoo:icons/large").digest
+    assert [name for name in zoo_names() if "/" in name] == ["cifar10/large", "icons/large", "icons/small"]
+
+
+def test_a_clone_has_them_in_its_folder_zoo():
+    root = Path(shipped_zoo.__file__).parents[3]
     assert (root / "pyproject.toml").is_file()
-    assert root / "zoo" / "icons" == icon_zoo.IN_THE_REPOSITORY
+    assert root / "zoo" == shipped_zoo.IN_THE_REPOSITORY
 
 
 def test_the_zoo_that_is_shipped():
-    names = icon_zoo.icon_names()
+    names = shipped_zoo.shipped_names("icons")
     if not names:
         pytest.skip("the zoo is not here")
     assert len(names) >= 12
-    assert sum(path.stat().st_size for path in icon_zoo.icon_folder().glob("*.onnx")) <= 10 * 10**6
+    assert sum(path.stat().st_size for path in shipped_zoo.folder_of("icons").glob("*.onnx")) <= 20 * 10**6
     models = {name: load_model(f"zoo:{name}") for name in names}
     assert {f"icons/{model.name}" for model in models.values()} == set(names)
     for name, model in models.items():
@@ -130,4 +147,5 @@ def test_the_zoo_that_is_shipped():
         assert (model.input.view.height, model.input.view.width) == (32, 32), name
         assert model.card.training_data, name
         assert model.card.parent is None or f"icons/{model.card.parent}" in names, name
-    assert {model.card.category for model in models.values()} == {"standard", "more data"}
+    categories = {"standard", "more data", "robust intervention", "adversarially trained"}
+    assert {model.card.category for model in models.values()} == categories

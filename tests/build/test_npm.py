@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from oodometer.build.icons.npm import fetch, read_members
+from oodometer.build.npm import fetch, read_members
 
 
 def cached(tmp_path: Path) -> list[str]:

@@ -1,0 +1,1 @@
+"""Augmented images as files, and a sheet of them to look at."""

@@ -1,0 +1,1 @@
+"""What is learned from a batch, one file each: the number that training makes small."""
