@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 OWN_HOSTS = {None, "", "127.0.0.1", "localhost"}
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 """As is usual for Chromium without a screen, as root, in a container."""
+WAIT = 120_000
+"""Milliseconds until a page counts as hung. No promise of speed (those are in benchmarks/): beside other tests on a busy
+machine, a page that takes half a second alone has taken more than twenty."""
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +81,7 @@ def browser_page(chromium: Browser) -> Iterator[Page]:
     """An empty page, 1280 px wide; the test fails if a script fails on it, or if it asks another host for anything."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(WAIT)
     watched = Watched([])
     watched.watch(page)
     yield page
