@@ -113,7 +113,9 @@
   if (elements.length) {
     document.addEventListener("DOMContentLoaded", watch);
     // Whoever prints before looking at a plot gets it too: a printer does not wait.
-    const whenIdle = window.requestIdleCallback || window.setTimeout;
+    // On a busy machine a browser may not be idle for long: then it is done all the same, since loading waits for it.
+    const whenIdle = (work) =>
+      window.requestIdleCallback ? window.requestIdleCallback(work, { timeout: 1000 }) : window.setTimeout(work);
     document.addEventListener("DOMContentLoaded", function () {
       if (packedPlotly()?.dataset.src) {
         window.addEventListener("load", () => whenIdle(bringPlotly));
