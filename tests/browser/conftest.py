@@ -33,8 +33,8 @@ OWN_HOSTS = {None, "", "127.0.0.1", "localhost"}
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 """As is usual for Chromium without a screen, as root, in a container."""
 WAIT = 120_000
-"""Milliseconds until a page counts as hung. No promise of speed (those are in benchmarks/): beside other tests on a busy
-machine, a page that takes half a second alone has taken more than twenty."""
+"""Milliseconds until a page counts as hung. No promise of speed (those are in benchmarks/): beside other tests on a
+busy machine, a page that takes half a second alone has taken more than twenty."""
 
 
 @pytest.fixture(scope="session")
