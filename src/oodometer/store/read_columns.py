@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.core.errors import StoreError
+from oodometer.core.model import n_cores
 from oodometer.core.predictions import UNKNOWN, Predictions
 from oodometer.store.cells import Cell
 from oodometer.store.checked import Checked, DamagedError
@@ -18,8 +19,9 @@ from oodometer.store.folder import ROWS, Entry, look_into
 from oodometer.store.prediction_parquet import FLOATS, INTEGERS, columns_at, columns_from
 from oodometer.store.store import Store
 
-THREADS = 4
-"""Cells that are read together: checking and unpacking need no lock of the interpreter."""
+MOST_THREADS = 4
+"""Cells that are read together, where there are so many cores: unpacking needs no lock of the interpreter. More threads
+than cores wait for that lock in between, and were a fifth slower on two cores."""
 MOST_KEPT = 1 << 29
 """Bytes of verdicts that are kept, one for each row: more than 400 models have on 50,000 images under ten shifts."""
 
@@ -100,7 +102,7 @@ def verdicts_of(store: Store, cells: Sequence[Cell], reader: ColumnReader, kept:
     if not missing:
         return [kept[cell.key] for cell in cells]
     in_order = {len(verdicts.image): verdicts.image for verdicts in kept.values() if verdicts.in_order}
-    with ThreadPoolExecutor(min(THREADS, max(1, len(missing)))) as threads:
+    with ThreadPoolExecutor(min(MOST_THREADS, n_cores(), len(missing))) as threads:
         read = threads.map(
             lambda cell: _verdicts(reader.read(store, cell, ("image", "rank")), in_order), missing.values()
         )
