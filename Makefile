@@ -51,8 +51,8 @@ node_modules/.stamp: package.json
 	npm install --silent --no-audit --no-fund --no-package-lock
 	touch $@
 
-# The tests of the report and of the explorer open them in Debian's Chromium, and some in its Firefox; without them they
-# are skipped with a word.
+# The tests of the report and of the explorer open them in Debian's Chromium, and some in its Firefox; those of the
+# databases of test sets also start a PostgreSQL of their own. Without these they are skipped with a word.
 browser:
 	@for program in chromium firefox-esr; do \
 	    command -v $$program > /dev/null || { \
@@ -61,6 +61,10 @@ browser:
 	        > /dev/null 2>&1; \
 	    } || echo "no $$program, and it can't be installed here: the tests in it are skipped"; \
 	done
+	@{ command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } > /dev/null 2>&1 || { \
+	    [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update > /dev/null 2>&1 && \
+	    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql > /dev/null 2>&1; \
+	} || echo "no PostgreSQL, and it can't be installed here: the tests with it are skipped"
 
 setup: $(VENV)/.dev
 

@@ -17,7 +17,7 @@ from rich.text import Text
 
 import oodometer as odo
 
-PROGRESS = re.compile(r"\d+/\d+ ")
+PROGRESS = re.compile(r"\d+/\d+ |still working ")
 
 
 def shown(folder: str) -> str:

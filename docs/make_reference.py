@@ -10,10 +10,12 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from types import ModuleType
 
 import click
 
 import oodometer as odo
+from oodometer.build import testset
 from oodometer.cli.main import VERBS, main
 
 HEADER = """\
@@ -68,9 +70,11 @@ def reference() -> str:
     """The whole page."""
     commands = "\n".join(command_help(verb) for verb in sorted(VERBS))
     names = "\n".join(described(name) for name in odo.__all__)
+    of_testset = "\n".join(described(name, testset, "testset") for name in testset.__all__)
     parts = "\n".join(part(address) for address in PARTS)
     python = f"## Python\n\n`import oodometer as odo`\n\n{names}"
-    return f"{HEADER}\n{commands}\n{JSON}\n{python}\n## Parts of results\n\n{parts}"
+    building = f"## Building a test set\n\n`from oodometer.build import testset`\n\n{of_testset}"
+    return f"{HEADER}\n{commands}\n{JSON}\n{python}\n{building}\n## Parts of results\n\n{parts}"
 
 
 def part(address: str) -> str:
@@ -85,7 +89,9 @@ def command_help(verb: str) -> str:
     command = main.get_command(group, verb)
     assert command is not None
     if isinstance(command, click.Group):
-        return "\n".join(one_help(part, f"{verb} {name}", group) for name, part in sorted(command.commands.items()))
+        names = sorted(command.list_commands(group))
+        parts = [(name, command.get_command(group, name)) for name in names]
+        return "\n".join(one_help(part, f"{verb} {name}", group) for name, part in parts if part is not None)
     return one_help(command, verb, group)
 
 
@@ -95,10 +101,10 @@ def one_help(command: click.Command, name: str, group: click.Context) -> str:
         return f"### oodometer {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 
-def described(name: str) -> str:
+def described(name: str, home: ModuleType = odo, called: str = "odo") -> str:
     """A public name with its signature or fields and its docstring."""
-    thing = getattr(odo, name)
-    heading = f"### odo.{name}\n\n"
+    thing = getattr(home, name)
+    heading = f"### {called}.{name}\n\n"
     if inspect.isfunction(thing):
         return f"{heading}```python\n{signature_of(name, thing)}\n```\n\n{document(thing)}\n"
     if dataclasses.is_dataclass(thing):

@@ -14,6 +14,7 @@ from declared_skips import pytest_make_collect_report, pytest_runtest_makereport
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import LabelSpace, numbered
 from oodometer.core.preprocessing import Geometry
+from postgres_server import either_database, postgres  # noqa: F401 - pytest finds them
 from shared_data import shared
 
 

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "core": set(),
     "catalogue": {"core"},
     "data": {"core", "catalogue"},
-    "build": {"core", "data"},
+    "build": {"core", "catalogue", "data", "stats", "store", "models"},
     "models": {"core", "data"},
     "copies": {"core", "data", "sheets", "train"},
     "metrics": {"core"},
@@ -86,10 +86,36 @@ LAZILY = {"study": {"data", "shifts"}}
 
 SUB_PACKAGES = {
     "build.icons": {"core", "data", "build"},
+    "build.testset": {
+        "core",
+        "catalogue",
+        "data",
+        "data.kinds",
+        "stats",
+        "store",
+        "models",
+        "models.defences",
+        "build",
+    },
+    "cli.testset": {
+        "core",
+        "cli",
+        "data",
+        "build",
+        "build.testset",
+        "explorer",
+        "explorer.testset",
+        "stats",
+        "store",
+        "analysis",
+        "document",
+        "models",
+    },
     "corruptions.kernels": {"core", "corruptions"},
     "data.kinds": {"core", "data"},
     "data.layouts": {"core", "catalogue", "data", "data.kinds"},
     "data.check": {"core", "catalogue", "data", "data.kinds", "data.layouts"},
+    "explorer.testset": {"core", "document", "build", "build.testset", "explorer"},
     "explorer.pages": {
         "core",
         "stats",
@@ -116,6 +142,7 @@ SUB_PACKAGES = {
 
 CORE_MAY_USE = {*sys.stdlib_module_names, "numpy", "oodometer"}
 HEAVY = {
+    "faiss",
     "torch",
     "scipy",
     "numba",
@@ -129,6 +156,7 @@ HEAVY = {
     "timm",
     "fsspec",
     "plotly",
+    "sqlalchemy",
     "jinja2",
     "matplotlib",
     "fastapi",

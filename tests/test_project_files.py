@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import tomllib
 from pathlib import Path
+
+import pytest
 
 import oodometer
 
@@ -44,3 +47,11 @@ def test_ci_tries_the_pythons_that_are_promised() -> None:
     assert re.findall(r"[\d.]+", matrix) == pythons()
     assert PROJECT["requires-python"] == f">={pythons()[0]}"
     assert f"Python ({pythons()[0]} to {pythons()[-1]})" in text_of("README.md")
+
+
+def test_no_folder_of_tests_or_examples_is_passed_over(pytestconfig: pytest.Config) -> None:
+    patterns = pytestconfig.getini("norecursedirs")
+    folders = {folder for part in ("tests", "src") for folder in (ROOT / part).rglob("*") if folder.is_dir()}
+    passed_over = {folder for folder in folders for pattern in patterns if fnmatch.fnmatch(folder.name, pattern)}
+    passed_over = {folder for folder in passed_over if not folder.name.startswith(".")}
+    assert not passed_over, "pytest would never look there"

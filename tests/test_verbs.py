@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import oodometer as odo
+from oodometer.build import testset
 from oodometer.cli.main import VERBS
+from oodometer.cli.testset import VERBS as TESTSET_VERBS
 
 CLI = Path(odo.__file__).parent / "cli"
 
@@ -37,7 +39,48 @@ OPTIONS = "oodometer.stats.bootstrap"
 """Where the options of resampling are."""
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+TESTSET_TWINS = {
+    "add": ("add_images",),
+    "choose": ("let_choose", "still_missing", "leave_out_others"),
+    "contamination": ("contaminations",),
+    "duplicates": ("find_duplicates", "judge_pair"),
+    "exclude": ("exclude", "exclusions", "revoke"),
+    "export": ("export_for_label_studio", "export_for_mechanical_turk"),
+    "filter": ("filter_pool", "undo_filter"),
+    "frequencies": ("annotation_report", "write_frequencies"),
+    "import": ("import_from_label_studio", "import_from_mechanical_turk"),
+    "keywords": ("find_keywords", "write_keywords"),
+    "new": ("new_project",),
+    "plan": ("make_plan", "plan_rows", "expand"),
+    "pool": ("write_pool",),
+    "quiz": ("make_quiz", "quiz_results"),
+    "release": ("write_release",),
+    "revisions": ("revisions", "difference"),
+    "sample": ("take_samples", "sample_again"),
+    "simulate": ("simulate_answers",),
+    "splits": ("halves", "folds"),
+    "status": ("counts_by_class",),
+    "study": ("study_of", "studied"),
+    "tasks": ("make_tasks",),
+    "verify": ("verify_release",),
+    "workers": ("add_workers", "block_worker", "workers_in"),
+}
+"""Command of ``oodometer testset`` to its functions in ``oodometer.build.testset``; serving is for people."""
+
+
+@pytest.mark.parametrize("verb", sorted(set(TESTSET_VERBS) - {"serve"}))
+def test_every_command_of_testset_is_a_function(verb: str) -> None:
+    for name in TESTSET_TWINS[verb]:
+        assert name in testset.__all__
+        assert inspect.isfunction(getattr(testset, name))
+
+
+def test_every_name_of_testset_is_there() -> None:
+    for name in testset.__all__:
+        assert getattr(testset, name) is not None
+
+
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"testset"}))
 def test_every_verb_is_a_function_of_the_library(verb: str) -> None:
     for name in TWINS.get(verb, (verb,)):
         assert name in odo.__all__

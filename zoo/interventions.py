@@ -5,13 +5,15 @@
     python zoo/interventions.py icons runs/             # prints them
     python zoo/interventions.py icons runs/ --write     # puts them into docs/interventions.md
 
+And the same for `cifar10`, of `--data cifar10/ --on cifar-10-c --on pgd-linf-2`.
+
 Differences are paired by image; under corruptions, an image counts by the share of them in which it is right.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,35 +28,46 @@ from oodometer.study.corruption_grid import GROUPS
 from oodometer.study.interventions import interventions_of, parents_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "interventions.md"
-TITLES = {
-    "icons-iid": "IID",
-    "icons-versions": "version",
-    "icons-style": "style",
-    "icons-subtypes": "subtype",
-    "cifar-10-c": "all 75",
-    "pgd-linf-2": "PGD",
-}
 FAMILY = "cifar-10-c"
+SHARED = {FAMILY: "all 75", "pgd-linf-2": "PGD"}
+TITLES = {
+    "icons": {
+        "icons-iid": "IID",
+        "icons-versions": "version",
+        "icons-style": "style",
+        "icons-subtypes": "subtype",
+        **SHARED,
+    },
+    "cifar10": {"clean": "clean", **SHARED},
+}
+"""What is told of each zoo; the kinds of corruptions stand before their mean."""
 
 Values = Callable[[str], list[Estimate | None]]
 """From the name of a model to its row."""
 
 
-def differences(study: Study) -> Table:
+def differences(study: Study, titles: Mapping[str, str]) -> Table:
     """By how many points each model is better than its parent, on every shift and under each kind of corruption."""
     pairs = parents_of(study)
     found = interventions_of(study)
     values: dict[tuple[str, str], Estimate] = {}
     for one in found.found:
-        values[one.model, one.clean.condition] = one.clean.difference
-        values[one.model, one.shift] = one.shifted.difference
+        keep_larger(values, (one.model, one.clean.condition), one.clean.difference)
+        keep_larger(values, (one.model, one.shift), one.shifted.difference)
     for kind, corruptions in GROUPS.items():
         for model, parent in pairs.items():
             if (gain := gain_under(study, model, parent, corruptions)) is not None:
                 values[model, kind] = gain
-    asked = [name for name in (*list(TITLES)[:4], *GROUPS, *list(TITLES)[4:]) if any(on == name for _, on in values)]
-    columns = [Column(TITLES.get(name, name), "points") for name in asked]
+    every = [name for title in titles for name in ((*GROUPS, title) if title == FAMILY else (title,))]
+    asked = [name for name in every if any(on == name for _, on in values)]
+    columns = [Column(titles.get(name, name), "points") for name in asked]
     return table("differences", study, pairs, columns, lambda model: [values.get((model, name)) for name in asked])
+
+
+def keep_larger(values: dict[tuple[str, str], Estimate], at: tuple[str, str], new: Estimate) -> None:
+    """Keep an estimate unless one from more images is there: an attack is often made on fewer, which are clean, too."""
+    if at not in values or (values[at].n or 0) < (new.n or 0):
+        values[at] = new
 
 
 def gain_under(study: Study, model: str, parent: str, corruptions: Sequence[str]) -> Estimate | None:
@@ -76,10 +89,10 @@ def share_right(study: Study, model: str, corruptions: Sequence[str]) -> np.ndar
     return np.mean(right_on_common(study.index, cells).values, axis=0) if cells else None
 
 
-def robustness(study: Study) -> Table:
+def robustness(study: Study, titles: Mapping[str, str]) -> Table:
     """ρ of each model on every shift that has a line."""
-    shifts = [shift for name in TITLES for shift in study.shifts if shift.name == name and shift.robustness]
-    columns = [Column(TITLES[shift.name], "points") for shift in shifts]
+    shifts = [shift for name in titles for shift in study.shifts if shift.name == name and shift.robustness]
+    columns = [Column(titles[shift.name], "points") for shift in shifts]
     return table("rho", study, parents_of(study), columns, lambda model: [rho_of(shift, model) for shift in shifts])
 
 
@@ -103,9 +116,9 @@ def is_clear(value: object) -> bool:
     )
 
 
-def parts(study: Study) -> Iterator[tuple[str, str]]:
+def parts(study: Study, zoo: str) -> Iterator[tuple[str, str]]:
     """What stands between marks on the page, by name."""
-    for one in (differences(study), robustness(study)):
+    for one in (differences(study, TITLES[zoo]), robustness(study, TITLES[zoo])):
         yield one.id, one.written("markdown", "brackets").strip()
     judged = hypotheses(study.index)
     yield "hypotheses", f"```text\n{judged.table()}\n{judged.rule}\n```"
@@ -123,12 +136,12 @@ def with_part(page: str, name: str, text: str) -> str:
 def main() -> None:
     """Print the tables, or write them into the page."""
     parser = argparse.ArgumentParser(description="What each intervention changes.")
-    parser.add_argument("zoo", choices=["icons", "cifar10"])
+    parser.add_argument("zoo", choices=list(TITLES))
     parser.add_argument("store")
     parser.add_argument("--write", action="store_true", help="into docs/interventions.md")
     said = parser.parse_args()
     page = PAGE.read_text(encoding="utf-8") if said.write else ""
-    for name, text in parts(study_of(said.store)):
+    for name, text in parts(study_of(said.store), said.zoo):
         if said.write:
             page = with_part(page, f"{said.zoo}-{name}", text)
         else:

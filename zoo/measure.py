@@ -1,6 +1,7 @@
-"""Measure the zoo of icons with `oodometer run` and write the accuracies into the models' cards.
+"""Measure a zoo with `oodometer run` and write the accuracies into the models' cards.
 
-    python zoo/measure.py --icons icons/
+    python zoo/measure.py icons --data icons/
+    python zoo/measure.py cifar10 --data cifar10/
 
 Predictions are kept in a store, so that a second call asks about what is new. The numbers of the training loop are
 never written down: what a card says is what anyone can measure again.
@@ -17,13 +18,15 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 MARK = "accuracy_"
+SHIFTS = {"icons": "icons", "cifar10": "clean"}
+"""What each zoo is measured on."""
 
 
-def measured(models: list[Path], icons: Path, store: Path) -> dict[str, dict[str, str]]:
+def measured(models: list[Path], data: Path, on: str, store: Path) -> dict[str, dict[str, str]]:
     """The accuracy of each model on each condition, as text with interval and n."""
     words = [sys.executable, "-m", "oodometer"]
     asked = [word for path in models for word in ("--model", f"onnx:{path}")]
-    run = [*words, "run", *asked, "--data", str(icons), "--on", "icons", "--store", str(store), "--json"]
+    run = [*words, "run", *asked, "--data", str(data), "--on", on, "--store", str(store), "--json"]
     subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
     scored = [*words, "score", str(store), "--metrics", "top-1", "--json"]
     told = subprocess.run(scored, check=True, capture_output=True, text=True)
@@ -44,15 +47,17 @@ def with_accuracies(card: str, accuracies: Mapping[str, str]) -> str:
 
 def main() -> None:
     """Measure all models and write their cards anew."""
-    parser = argparse.ArgumentParser(description="Measure the zoo of icons.")
-    parser.add_argument("--icons", type=Path, required=True, help="what `oodometer build icons` made")
-    parser.add_argument("--zoo", type=Path, default=HERE / "icons", help="the models and their cards")
+    parser = argparse.ArgumentParser(description="Measure a zoo.")
+    parser.add_argument("zoo", choices=list(SHIFTS))
+    parser.add_argument("--data", type=Path, required=True, help="what `oodometer build` made for this zoo")
+    parser.add_argument("--models", type=Path, help="the models and their cards  [default: zoo/ZOO]")
     parser.add_argument("--store", type=Path, default=Path("runs"), help="for the predictions")
     said = parser.parse_args()
-    models = sorted(said.zoo.glob("*.onnx"))
+    folder = said.models or HERE / said.zoo
+    models = sorted(folder.glob("*.onnx"))
     if not models:
-        sys.exit(f"{said.zoo}: no models in it; train them with zoo/train.py")
-    found = measured(models, said.icons, said.store)
+        sys.exit(f"{folder}: no models in it; train them with zoo/train.py")
+    found = measured(models, said.data, SHIFTS[said.zoo], said.store)
     for path in models:
         card = path.with_suffix(".toml")
         card.write_text(with_accuracies(card.read_text(encoding="utf-8"), found[path.stem]), encoding="utf-8")

@@ -67,6 +67,7 @@ def test_the_list_is_sorted_and_leads_to_images_too(report: str, browser_page: P
     figure = browser_page.locator("#classes-confusion")
     figure.get_by_text("All confusions as a list").click()
     table = figure.locator("details[open] table").first
+    table.locator("tbody tr").first.wait_for()
     counts = [int(text) for text in table.locator("tbody tr td:nth-child(3)").all_inner_texts()]
     assert counts == sorted(counts, reverse=True)
     table.locator("thead button").first.click()
@@ -75,7 +76,9 @@ def test_the_list_is_sorted_and_leads_to_images_too(report: str, browser_page: P
     table.locator("tbody tr").last.click()
     assert figure.locator(".behind b").inner_text().startswith(names[-1])
     figure.get_by_text("What the shift does to each class").click()
-    changes = figure.locator("details[open] table").last
+    # Its table is made when the fold has been opened, which a browser says some time after the click.
+    changes = figure.locator("details", has_text="What the shift does to each class").last.locator("table")
+    changes.locator("tbody tr").nth(3).wait_for()
     assert changes.locator("tbody tr").count() == 4
     assert "corrected for 4 classes" in changes.locator("thead button").nth(3).get_attribute("title")
 

@@ -154,7 +154,8 @@ def test_any_data_by_their_kind(pets: Path) -> None:
             ("mine",),
             2,
             "mine: which data set is it? it is not named as one of the published sets; say it with --as NAME: the sets "
-            "are pets-a; for any data: arrays, folder, imagenet-c, images, manifest, parquet, webdataset\n",
+            "are pets-a; for any data: arrays, cifar-10-batches, "
+            "folder, imagenet-c, images, manifest, parquet, webdataset\n",
         ),
         (("pets-a", "--as", "pets"), 2, "Error: --as pets: no data set and no kind of data of that name; did you mean"),
         (("mine", "--as", "folder"), 1, "mine: no images in it; expected class folders"),

@@ -42,6 +42,15 @@ def test_run_with_and_without_a_defence():
 
 
 @pytest.mark.usefixtures("workplace")
+def test_run_crop_by_crop():
+    words = ("run", "--model", "mine=callable:colour_models:good", "--data", "val", "--size", "32", "--store", "runs")
+    result = oodometer(*words, "--defence", "each-crop")
+    assert result.exit_code == 0, result.stderr
+    names = {line.split()[0] for line in result.stdout.splitlines()}
+    assert names == {f"mine+crop-{at}" for at in range(1, 11)}
+
+
+@pytest.mark.usefixtures("workplace")
 def test_what_is_no_defence_is_wrong_usage():
     words = ("run", "--model", "callable:colour_models:good", "--data", "val", "--size", "32")
     refused = oodometer(*words, "--defence", "ten-crops")

@@ -51,3 +51,12 @@ def test_it_beats_by_itself_while_it_is_watched(monkeypatch, capsys):
     assert "still working after 0 s" in capsys.readouterr().err
     time.sleep(0.1)
     assert capsys.readouterr().err == ""  # it ends with what it watches
+
+
+def test_no_time_left_is_guessed_from_a_slow_beginning(clock, capsys):
+    """A first image that took 13 s to come: the other 440 need no 5867 s."""
+    lines = output.Lines("images")
+    for seconds, done in ((13, 1), (24, 12)):
+        clock.append(seconds)
+        lines(done, 441)
+    assert capsys.readouterr().err.splitlines() == ["1/441 images after 13 s", "12/441 images, 0.5/s, 858 s left"]

@@ -72,7 +72,8 @@ def test_said_by_the_user(tmp_path: Path, error_of: ErrorOf) -> None:
     assert (plain.known, plain.kind) == (None, "folder")
     assert error_of(lambda: claim_of(mine, "pet")) == (
         "--as pet: no data set and no kind of data of that name; did you mean pets?; the sets are "
-        "birds-1.0, pets; for any data: arrays, folder, imagenet-c, images, manifest, parquet, webdataset"
+        "birds-1.0, pets; for any data: arrays, cifar-10-batches, "
+        "folder, imagenet-c, images, manifest, parquet, webdataset"
     )
 
 
@@ -80,7 +81,8 @@ def test_a_folder_that_tells_nothing(tmp_path: Path, error_of: ErrorOf) -> None:
     mine = folder(tmp_path / "mine")
     assert error_of(lambda: claim_of(mine)) == (
         f"{mine}: which data set is it? it is not named as one of the published sets; say it with --as NAME: "
-        "the sets are birds-1.0, pets; for any data: arrays, folder, imagenet-c, images, manifest, parquet, webdataset"
+        "the sets are birds-1.0, pets; for any data: arrays, cifar-10-batches, "
+        "folder, imagenet-c, images, manifest, parquet, webdataset"
     )
     close = folder(tmp_path / "petss")
     assert error_of(lambda: claim_of(close)).startswith(f"{close}: which data set is it? did you mean pets?; say it")

@@ -1,10 +1,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from made_cifar import put_cifar_10
 from oodometer.core.dataset import Dataset
 from oodometer.data.load import data_kinds, load_data
 
@@ -12,6 +14,17 @@ from oodometer.data.load import data_kinds, load_data
 def test_the_kinds():
     assert set(data_kinds.names()) >= {"arrays", "folder", "manifest", "parquet", "webdataset"}
     assert all(callable(data_kinds.get(name)) for name in ("arrays", "folder", "manifest", "parquet", "webdataset"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "binary"), [("cifar-10-batches-bin", True), ("cifar-10-batches-py", False), ("", True)]
+)
+def test_batches_of_cifar_10_are_its_test_images(tmp_path, folder, binary):
+    put_cifar_10(tmp_path / "photographs" / folder, per_batch=7, binary=binary)
+    (tmp_path / "photographs" / "CARD.md").write_text("whose they are")
+    data = load_data(tmp_path / "photographs")
+    assert (data.name, len(data), data.space.name) == ("photographs", 7, "cifar-10")
+    assert data.labels.tolist() == [number * 3 % 10 for number in range(7)]  # as put_cifar_10 labels its test batch
 
 
 def test_kind_and_name_override(tmp_path, encode, put):
@@ -76,3 +89,14 @@ def test_listing_the_kinds_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_table_as_images_of_no_class(photos: Path):
+    rows = [
+        "path,label,id",
+        *(f"val/{name},{name.split('/')[0]},{at}" for at, name in enumerate(["red/1.png", "blue/3.png"])),
+    ]
+    (photos.parent / "some.csv").write_text("\n".join(rows))
+    data = load_data(photos.parent / "some.csv", kind="images")
+    assert (data.ids, data.labels.tolist(), data.name) == (("0", "1"), [-1, -1], "some")
+    assert data.image(1).shape[2] == 3

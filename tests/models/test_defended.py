@@ -79,12 +79,23 @@ def test_a_category_that_is_not_standard_stays(bare):
 def test_several_defences_and_none(bare):
     assert [model.name for model in with_defences([bare], ["none", "clahe", "clahe"])] == ["mine", "mine+clahe"]
     assert with_defences([bare], []) == [bare]
+    crops = with_defences([bare], ["each-crop", "crop-3", "ten-crop"])
+    assert [model.name for model in crops] == [*(f"mine+crop-{at}" for at in range(1, 11)), "mine+ten-crop"]
     with pytest.raises(UsageError, match="no defence named 'clahee'; did you mean clahe"):
         with_defences([bare], ["clahee"])
     answers = odo.StoredAnswers.__new__(odo.StoredAnswers)
     object.__setattr__(answers, "name", "theirs")
     with pytest.raises(UsageError, match="theirs: of files of predictions only the answers are known"):
         with_defences([answers], ["clahe"])
+
+
+def test_the_ten_crops_by_themselves_are_those_whose_mean_is_stored(bare, images):
+    def probabilities(model: Model) -> np.ndarray:
+        exps = np.exp(model.logits(images).astype(float))
+        return exps / exps.sum(axis=1, keepdims=True)
+
+    each = [probabilities(model) for model in with_defences([bare], ["each-crop"])]
+    assert np.mean(each, axis=0) == pytest.approx(probabilities(defended(bare, "ten-crop")), abs=1e-6)
 
 
 def test_a_run_with_and_without_is_a_pair(photos, tmp_path):

@@ -21,6 +21,7 @@ ALLOWED = (
     r"(cuda|mps) is there",  # tests of what is said where there is no GPU
     r"no GPU",
     r"no LaTeX on PATH",
+    r"no PostgreSQL on this machine",
     r"root may read everything",
     r"there is no mount command",
     r"a tmpfs can't be mounted here: .*",  # only root may

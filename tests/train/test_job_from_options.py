@@ -25,6 +25,7 @@ architecture = "resnet8"
 epochs = "7"
 learning_rate = "0.05"
 threads = "2"
+precision = "mixed"
 augment = "mirror, erase"
 hold_out = "style=outline, subtypes"
 weights = "float16"
@@ -95,7 +96,8 @@ def test_a_card_says_what_the_options_do_not(data, card):
     job = odo.training_job(data, odo.TrainingOptions(lr=0.2), like=card)
     assert (job.recipe.net, job.recipe.epochs, job.recipe.lr, job.recipe.size) == ("resnet8", 7, 0.2, 24)
     assert (job.recipe.augment, job.hold_outs) == (("mirror", "erase"), ("style=outline", "subtypes"))
-    assert (job.half, job.compute.threads, job.card.parent) == (True, 2, "plain")
+    assert (job.half, job.compute.threads, job.recipe.precision) == (True, 2, "mixed")
+    assert job.card.parent == "plain"
     assert odo.training_job(data, odo.TrainingOptions(half=False), like=card).half is False
 
 

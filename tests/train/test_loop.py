@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -131,6 +132,23 @@ def test_a_network_learns():
     assert told[-1].iid_accuracy == 1.0  # the three classes differ in brightness
 
 
+# reference: what torch says each convolution gave, in training and afterwards
+def test_mixed_precision_is_for_learning_and_for_convolutions_alone():
+    recipe = Recipe(net="resnet8x0.5", epochs=1, lr=1e-9, batch=16, size=SIDE, precision="mixed")
+    work, given, told = work_of(recipe, n=48), set(), []
+    work.network[0].register_forward_hook(
+        lambda module, _, features: given.add((features.dtype, work.network.training))
+    )
+    train_epochs(work, make_optimizer(work.network, recipe), first=0, after=told.append)
+    assert given == {(torch.bfloat16, True), (torch.float32, False)}
+    assert {one.dtype for one in work.network.parameters()} == {torch.float32}
+    exact, exactly = work_of(replace(recipe, precision="float32"), n=48), []
+    train_epochs(exact, make_optimizer(exact.network, exact.recipe), first=0, after=exactly.append)
+    # bfloat16 has eight bits: with weights that hardly move, the mean loss is off by less than one of 2**8
+    assert told[0].loss == pytest.approx(exactly[0].loss, rel=2**-8)
+    assert told[0].loss != exactly[0].loss
+
+
 def test_a_training_that_bursts_says_so():
     recipe = Recipe(net="resnet8x0.25", epochs=2, lr=1e30, batch=16, size=SIDE)
     work = work_of(recipe)
@@ -143,6 +161,7 @@ def test_a_training_that_bursts_says_so():
     [
         ({"epochs": 0}, "0 epochs: there must be at least 1"),
         ({"batch": 1}, "a batch of 1: there must be at least 2 images in it, to normalise over"),
+        ({"precision": "half"}, "--precision half: there are float32 and mixed"),
         ({"lr": 0.0}, "a learning rate of 0: it must be above 0"),
         ({"augment": ("mirorr",)}, "no augmentation named 'mirorr'; did you mean mirror?"),
         ({"net": "resnt20"}, "no network named 'resnt20'; did you mean resnet20?"),
@@ -179,12 +198,14 @@ def test_recipes_that_mean_nothing(said, message):
 def test_what_came_later_does_not_change_the_keys_of_the_first_models():
     first = {"net", "epochs", "lr", "batch", "augment", "seed", "size", "momentum", "weight_decay"}
     assert set(Recipe().describe()) == first
-    later = Recipe(objective="consistency", augment=("augmix",), schedule="steps:3", warm_up=1).describe()
+    later = Recipe(objective="consistency", augment=("augmix",), schedule="steps:3", warm_up=1, precision="mixed")
+    later = later.describe()
     assert {name: later[name] for name in later if name not in first} == {
         "objective": "consistency",
         "weight": 12.0,
         "schedule": "steps:3",
         "warm_up": 1,
+        "precision": "mixed",
     }
     assert Recipe(adversarial="fast", eps=4) == Recipe(adversarial="fast")
     assert repr(Recipe(adversarial="fast", eps=4).eps) == "4.0", "one number has one key"

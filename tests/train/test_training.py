@@ -72,6 +72,7 @@ def test_a_stopped_training_ends_with_the_same_bits(job, tmp_path):
         {"augment": ("mirror", "augmix"), "objective": "consistency", "warm_up": 1},
         {"adversarial": "fast", "schedule": "steps:1,2"},
         {"objective": "stability"},
+        {"precision": "mixed"},
     ],
 )
 def test_every_method_goes_on_to_the_same_bits(job, tmp_path, said):

@@ -68,9 +68,10 @@ def right(store: str, model: str, on: str) -> np.ndarray:
 
 
 def test_a_gain_is_the_mean_over_images_of_the_difference_of_shares(script, store):
-    table = script.differences(study_of(store))
-    assert [column.title for column in table.columns] == ["model", "made from", "weather", "all 75"]
-    ((name, parent, weather, every),) = table.rows
+    table = script.differences(study_of(store), script.TITLES["cifar10"])
+    assert [column.title for column in table.columns] == ["model", "made from", "clean", "weather", "all 75"]
+    ((name, parent, clean, weather, every),) = table.rows
+    assert clean.value == pytest.approx((right(store, "high", "clean") - right(store, "low", "clean")).mean())
     assert (name, parent) == ("high", "low")
     apart = (right(store, "high", BRIGHTNESS) + right(store, "high", FOG)) / 2
     apart = apart - (right(store, "low", BRIGHTNESS) + right(store, "low", FOG)) / 2
@@ -81,6 +82,13 @@ def test_a_gain_is_the_mean_over_images_of_the_difference_of_shares(script, stor
     assert (weather.low, weather.high) == pytest.approx((apart.mean() - half, apart.mean() + half), abs=1e-5)
     assert every.value == pytest.approx(weather.value)
     assert apart.mean() != 0
+
+
+def test_of_two_clean_sets_the_larger_counts(script):
+    values, few, many = {}, odo.Estimate(0.1, 0.0, 0.2, 250, ""), odo.Estimate(0.2, 0.1, 0.3, 1000, "")
+    for one in (few, many, few):
+        script.keep_larger(values, ("a", "clean"), one)
+    assert values == {("a", "clean"): many}
 
 
 def test_numbers_away_from_nothing_are_bold(script):
@@ -98,8 +106,9 @@ def test_a_page_gets_its_part_between_its_marks(script):
         script.with_part(page, "y", "new")
 
 
-def test_the_page_has_a_place_for_every_part(script, store):
+@pytest.mark.parametrize("zoo", ["icons", "cifar10"])
+def test_the_page_has_a_place_for_every_part(script, store, zoo):
     page = script.PAGE.read_text(encoding="utf-8")
-    for name, text in script.parts(study_of(store)):
+    for name, text in script.parts(study_of(store), zoo):
         assert text
-        script.with_part(page, f"icons-{name}", text)
+        script.with_part(page, f"{zoo}-{name}", text)

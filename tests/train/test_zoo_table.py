@@ -137,12 +137,14 @@ def test_measured_accuracies_replace_older_ones(tmp_path):
     assert read_card(tmp_path / "a.toml").notes == {"seed": "0", "accuracy_icons_iid": "0.9 [0.8, 1.0] n=10"}
 
 
-def test_the_documentation_has_what_the_cards_say():
+@pytest.mark.parametrize("name", ["icons", "cifar10"])
+def test_the_documentation_has_what_the_cards_say(name):
     module = load("table")
     try:
-        page = module.PAGE.read_text(encoding="utf-8")
-        assert module.with_table(page, module.table(module.read_cards(ZOO / "icons"))) == page, (
-            "run `python zoo/table.py --write`"
+        zoo = module.ZOOS[name]
+        page = zoo.page.read_text(encoding="utf-8")
+        assert module.with_table(page, module.table(module.read_cards(ZOO / name), zoo)) == page, (
+            f"run `python zoo/table.py {name} --write`"
         )
     finally:
         del sys.modules["zoo_table"]

@@ -38,8 +38,8 @@ AREAS = frozenset({"aurra", "aurc"})
 SORTING = ("aurra", "aurc", "rms-calibration", "rms-calibration:published", "adaptive-ece")
 """Metrics that sort the images by confidence: quicker where these are sorted already, and the same."""
 
-AT_ONCE = 8
-"""Cells of as many images whose answers are sorted together."""
+IMAGES_AT_ONCE = 100_000
+"""Of cells of as many images each, how many answers are sorted together: what lies in a processor's cache."""
 
 
 class CellEstimates:
@@ -145,9 +145,10 @@ class CellEstimates:
             with contextlib.suppress(OodometerError):
                 if cell._clusters is None and not cell._sorted and (names := cell._sorting):
                     alike.setdefault(len(cell._columns(metrics.get(names[0]))[0]), []).append(cell)
-        for cells in alike.values():
-            for start in range(0, len(cells), AT_ONCE):
-                CellEstimates._sort(cells[start : start + AT_ONCE])
+        for n, cells in alike.items():
+            at_once = max(1, IMAGES_AT_ONCE // n)
+            for start in range(0, len(cells), at_once):
+                CellEstimates._sort(cells[start : start + at_once])
         CellEstimates._find_calibration_intervals(many)
 
     @staticmethod

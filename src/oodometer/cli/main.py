@@ -42,6 +42,7 @@ VERBS = {
     "site": "The explorer's pages as files, for any web server.",
     "split": "Cut a manifest into a base and test sets that differ from it in one attribute each.",
     "table": "A table for papers and READMEs: LaTeX, Markdown, CSV or text.",
+    "testset": "Build a test set: pool, annotation, near-duplicates, sampling, review, release.",
     "train": "Train a small network on labelled images; ONNX with its card comes out.",
     "verify": "Does a store hold what it promises?",
 }

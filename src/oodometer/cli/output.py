@@ -25,6 +25,9 @@ SECONDS_BETWEEN_EPOCHS = 1.0
 SECONDS_OF_SILENCE = 15.0
 """After so long without a line, one says that the work goes on: a log that stands still looks like a hang."""
 
+TOLD_FROM, STEPS_TOLD_FROM = 0.02, 20
+"""Of the whole, and steps: before both, the time left would be guessed from how long it took to begin."""
+
 NOTHING = "nothing new to do: every prediction is there already"
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
@@ -215,28 +218,32 @@ class Lines:
         self.begun = time.monotonic()
         self.said = self.begun
         self.ended: float | None = None
-        self.done = self.total = 0
+        self.done = self.total = self.n_steps = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Tell how far it is, if it is time to."""
         now = time.monotonic()
         self.done, self.total = done, total
+        self.n_steps += 1
         if self.ended is not None:
             self.begun = self.said = self.ended
         self.ended = now if done == total else None
         if total == 0:
             say(NOTHING)
         elif done == 0:
-            self.begun = self.said = now
+            self.begun, self.said, self.n_steps = now, now, 0
         elif now - self.said >= SECONDS_BETWEEN_LINES or (done == total and now - self.begun >= 1):
             self.said = now
-            rate = done / max(now - self.begun, 1e-9)
-            left = (total - done) / rate
-            say(
-                f"{done}/{total} {self.what}, {rate:.1f}/s, {left:.0f} s left"
-                if done < total
-                else f"{done}/{total} {self.what} in {now - self.begun:.1f} s, {rate:.1f}/s"
-            )
+            say(f"{done}/{total} {self.what}{self._pace(now - self.begun)}")
+
+    def _pace(self, seconds: float) -> str:
+        """How fast it goes, and when it will be over, once that can be told."""
+        rate = self.done / max(seconds, 1e-9)
+        if self.done == self.total:
+            return f" in {seconds:.1f} s, {rate:.1f}/s"
+        if self.done < TOLD_FROM * self.total and self.n_steps < STEPS_TOLD_FROM:
+            return f" after {seconds:.0f} s"
+        return f", {rate:.1f}/s, {(self.total - self.done) / rate:.0f} s left"
 
 
 class EpochLines:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     "--ood",
     multiple=True,
     metavar="DIR",
-    help="Images of no class, for 'score --ood': a folder of any, or noise:gaussian, :bernoulli, :blobs, :uniform.",
+    help="Images of no class, for 'score --ood': a folder or table of any; noise:gaussian, bernoulli, blobs, uniform.",
 )
 @click.option("--style-weights", metavar="DIR", help="For adain: the folder of vgg_normalised.pth and decoder.pth.")
 @click.option("--style-images", metavar="DIR", help="For adain: the folder of paintings.")
@@ -99,8 +99,8 @@ if TYPE_CHECKING:
     "defences",
     multiple=True,
     metavar="NAME",
-    help="Ask every model behind a defence at test time: clahe, nlm or ten-crop; none is the bare model. Repeat it for "
-    "several.",
+    help="Ask every model behind a defence at test time: clahe, nlm or ten-crop; each-crop: about each of the ten "
+    "crops by itself; none is the bare model. Repeat it for several.",
 )
 @what_they_are_shown
 @plugins
@@ -184,9 +184,11 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
     from oodometer.shifts.ood_sets import ood_conditions
+    from oodometer.shifts.released import know_release
     from oodometer.shifts.resolve import check_names, is_testbed
     from oodometer.shifts.sources import Sources
 
+    know_release(flags["data"], flags["conditions"])
     check_names(flags["conditions"])  # before data are looked at, which may take a while
     sources = Sources(
         dataset=load_data(flags["data"], kind=flags["data_kind"]) if flags["data"] else None,

@@ -93,6 +93,13 @@ from oodometer.cli.output import EpochLines, as_json, data_root, import_plugins,
     metavar="LEVELS",
     help="The largest change of a pixel, of 255.  [default: 8, of fast 4, of stability 12.75]",
 )
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "mixed"]),
+    default="float32",
+    show_default=True,
+    help="mixed learns with bfloat16 in convolutions: faster on GPUs and on processors that have it.",
+)
 @click.option("--style-images", metavar="DIR", help="For --augment style: take the styles of these images.")
 @click.option("--style-weights", metavar="DIR", help="For --augment style: vgg_normalised.pth and decoder.pth.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the first weights and every draw.")

@@ -24,6 +24,7 @@ data_kinds: Registry[DataKind] = Registry(
     "kind of data",
     {
         "arrays": "oodometer.data.kinds.arrays:open_arrays",
+        "cifar-10-batches": "oodometer.data.layouts.cifar:open_cifar_10",
         "folder": "oodometer.data.kinds.folder:open_folder",
         "images": "oodometer.data.kinds.images:open_images",
         "imagenet-c": "oodometer.data.kinds.imagenet_c:open_imagenet_c",
@@ -36,6 +37,14 @@ data_kinds: Registry[DataKind] = Registry(
 
 MANIFEST = "manifest.csv"
 """The manifest that a folder of images brings along."""
+
+_CIFAR_10 = (
+    "test_batch",
+    "test_batch.bin",
+    "cifar-10-batches-py/test_batch",
+    "cifar-10-batches-bin/test_batch.bin",
+)
+"""Any of them tells that a folder is CIFAR-10 as it is published."""
 
 _BY_ENDING = {
     ".npy": "arrays",
@@ -55,6 +64,7 @@ def load_data(address: str | os.PathLike[str], *, kind: str | None = None, name:
       are arrays, ``.csv`` a manifest, ``.tar`` WebDataset shards; ``.parquet`` is a manifest if it has a column
       ``path`` and none with images, otherwise Parquet with images in it;
     - a folder with a ``manifest.csv`` that has a column ``path``: that manifest;
+    - a folder with the batches of CIFAR-10, python or binary: its 10,000 test images;
     - a folder that holds no folders but ``.tar`` or ``.parquet`` files: those files;
     - any other folder: class folders.
 
@@ -116,6 +126,8 @@ def default_name(address: str) -> str:
 def _kind_of_folder(address: str) -> str:
     if _has_manifest(address):
         return "manifest"
+    if any(addresses.exists(addresses.join(address, file)) for file in _CIFAR_10):
+        return "cifar-10-batches"
     if not addresses.list_folders(address):
         endings = {_ending(file.path) for file in addresses.list_files(address)}
         for ending in (".tar", ".parquet"):

@@ -94,7 +94,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
         if scope["method"] not in ("GET", "HEAD"):
             return Refusal(405, "Nothing can be changed here: only GET and HEAD are answered.")
-        if self.hosts and _name_of(headers.get("host", "")) not in self.hosts:
+        if self.hosts and name_in(headers.get("host", "")) not in self.hosts:
             return Refusal(403, f"This page is for this machine alone; call it by its address: {self.hosts[0]}.")
         if self.token is None or self._shown_in_query(scope) or self._shown(scope, headers):
             return None
@@ -124,10 +124,10 @@ class Guard:
         await _send_all(send, refusal.status, headers, body)
 
 
-def _name_of(host: str) -> str:
+def name_in(host: str) -> str:
     """The name in a Host header, without the port.
 
-    >>> _name_of("LocalHost:8000"), _name_of("[::1]:8000")
+    >>> name_in("LocalHost:8000"), name_in("[::1]:8000")
     ('localhost', '[::1]')
     """
     name, colon, port = host.rpartition(":")

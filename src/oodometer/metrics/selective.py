@@ -66,10 +66,25 @@ def influences_on_areas(confidence: np.ndarray, right: np.ndarray) -> tuple[np.n
     curve = _curve(confidence, right)
     n = confidence.shape[-1]
     later = np.broadcast_to(_harmonic(n)[-1] - _harmonic(n)[:-1], confidence.shape)
-    less_right = np.cumsum((curve.accuracy / _places(n))[..., ::-1], axis=-1)[..., ::-1]
+    less_right = sums_up_to((curve.accuracy / _places(n))[..., ::-1])[..., ::-1]
     areas = curve.accuracy.mean(axis=-1)
     accuracy, later, less_right = (evenly(values, curve.tied) for values in (curve.accuracy, later, less_right))
     return areas, np.asarray(accuracy - areas[..., None] + curve.right * later - less_right)
+
+
+def sums_up_to(values: np.ndarray) -> np.ndarray:
+    """The sums of all values up to each along the last axis, (..., N).
+
+    Row by row: of several rows at once numpy keeps the interpreter's lock, for which other threads wait.
+
+    >>> sums_up_to(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[1.0, 3.0], [3.0, 7.0]]
+    """
+    sums = np.empty_like(values, subok=False)
+    n = values.shape[-1]
+    for row, out in zip(values.reshape(-1, n), sums.reshape(-1, n), strict=True):
+        np.cumsum(row, out=out)
+    return sums
 
 
 class _Curve(NamedTuple):
@@ -84,7 +99,7 @@ def _curve(confidence: np.ndarray, right: np.ndarray) -> _Curve:
     tied = ties_of(confidence)
     shares = right.astype(np.float64)
     places = _places(confidence.shape[-1])
-    return _Curve(shares, np.cumsum(evenly(shares, tied), axis=-1) / places, tied)
+    return _Curve(shares, sums_up_to(evenly(shares, tied)) / places, tied)
 
 
 def area_under_risk_curve(confidence: np.ndarray, right: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from oodometer.core.digests import digest_of
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Compute, Forward, Model, Stoppable
 from oodometer.core.stored_answers import StoredAnswers
-from oodometer.models.defences.registry import defences
+from oodometer.models.defences.registry import GROUPS, defences
 
 NONE = "none"
 """In place of a defence: the bare model."""
@@ -72,7 +72,11 @@ def defended(model: Model, name: str) -> Model:
 
 
 def with_defences(models: Sequence[Model | StoredAnswers], names: Sequence[str]) -> list[Model | StoredAnswers]:
-    """Every model behind each defence; ``none`` is the bare model, and so is no name at all."""
+    """Every model behind each defence; ``none`` is the bare model, and so is no name at all.
+
+    The name of a group, such as ``each-crop``, stands for its defences, one after the other.
+    """
+    names = [name for asked in names for name in GROUPS.get(asked, (asked,))]
     if not names:
         return list(models)
     stored = [model.name for model in models if isinstance(model, StoredAnswers)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -20,6 +21,7 @@ from oodometer.shifts.adversarial import ATTACKS
 from oodometer.shifts.as_testbed import as_testbed
 from oodometer.shifts.installed import installed_groups, installed_shifts
 from oodometer.shifts.make import made
+from oodometer.shifts.released import know_release
 from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_left_packed
 
@@ -43,7 +45,7 @@ class Asked:
 
 def load_shifts(
     *names: str,
-    data: str | None = None,
+    data: str | os.PathLike[str] | None = None,
     data_root: str | None = None,
     images: int | None = None,
     seed: int = 0,
@@ -61,6 +63,7 @@ def load_shifts(
         partial: Use published sets that are not whole.
         as_: Whose way to show corruptions, styles and attacks: ``testbed`` is that of the 204 models of Taori et al.
     """
+    know_release(None if data is None else os.fspath(data), names)
     check_names(names)
     way = is_testbed(as_)
     dataset = None if data is None else load_data(data)

@@ -35,6 +35,7 @@ OF_RECIPE = (
     "weight",
     "adversarial",
     "eps",
+    "precision",
 )
 """Options that are numbers and names of the recipe, as they are."""
 
@@ -49,7 +50,7 @@ class TrainingOptions:
         width: Of a ResNet: so many times the channels.
         epochs, lr, schedule, warm_up, batch, size, seed, momentum, weight_decay: As of `Recipe`.
         augment: Names with commas, or ``none``.
-        objective, weight, adversarial, eps: As of `Recipe`.
+        objective, weight, adversarial, eps, precision: As of `Recipe`.
         label: A column of the data whose values are to be told apart, rather than the labels.
         hold_outs: What is never trained on, as ``COLUMN=VALUE``; several with commas.
         share: Of the training images, ``1/8``: every class in proportion, smaller shares within larger ones.
@@ -81,6 +82,7 @@ class TrainingOptions:
     weight: float | None = None
     adversarial: str | None = None
     eps: float | None = None
+    precision: str | None = None
     label: str | None = None
     hold_outs: Sequence[str] | None = None
     share: str | None = None

@@ -13,7 +13,7 @@ from oodometer.core.random import rng_for
 from oodometer.train.adversaries.registry import adversaries
 from oodometer.train.augment.registry import Moment, augmented, parted
 from oodometer.train.pixels import as_input
-from oodometer.train.recipe import Recipe
+from oodometer.train.recipe import MIXED, Recipe
 
 LEVELS = 255
 
@@ -53,7 +53,7 @@ class Lesson:
 
     def ask(self, images: np.ndarray) -> Any:
         """The logits of images, (N, H, W, 3) uint8 -> (N, K)."""
-        return self.network(as_input(images, self.given).to(self.device))
+        return self._answers(as_input(images, self.given).to(self.device))
 
     def pixels(self, images: np.ndarray) -> Any:
         """The images as a tensor in [0, 1], (N, 3, H, W) float32, where the network lies."""
@@ -69,7 +69,16 @@ class Lesson:
             torch.tensor(values, dtype=torch.float32, device=pixels.device).view(1, 3, 1, 1)
             for values in (self.given.mean, self.given.std)
         )
-        return self.network((pixels - mean) / std)
+        return self._answers((pixels - mean) / std)
+
+    def _answers(self, inputs: Any) -> Any:
+        """The logits of what the network sees, in float32 whatever it computes in, so that losses are exact."""
+        import torch
+
+        mixed = self.recipe.precision == MIXED
+        with torch.autocast(inputs.device.type, dtype=torch.bfloat16, enabled=mixed):
+            logits = self.network(inputs)
+        return logits.float()
 
     def perturbed(self, images: np.ndarray) -> Any:
         """The pixels after the recipe's adversary, in [0, 1], (N, 3, H, W).

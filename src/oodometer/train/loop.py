@@ -141,7 +141,7 @@ def judged(network: Any, loss_of: LossOf, logits: Any, rows: np.ndarray) -> tupl
     """
     loss, n_right = loss_of(logits, rows)
     for said in getattr(network, "side_logits", ()):
-        loss = loss + loss_of(said[: len(rows)], rows)[0]
+        loss = loss + loss_of(said[: len(rows)].float(), rows)[0]
     return loss, n_right
 
 

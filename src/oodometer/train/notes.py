@@ -11,7 +11,7 @@ from oodometer.train.job import TrainingJob
 from oodometer.train.material import Material
 from oodometer.train.networks.registry import is_trained
 from oodometer.train.objectives.registry import PLAIN
-from oodometer.train.recipe import Recipe
+from oodometer.train.recipe import FLOAT32, Recipe
 
 
 def notes_of(job: TrainingJob, material: Material, key: str) -> dict[str, Any]:
@@ -69,4 +69,5 @@ def _sgd(recipe: Recipe) -> dict[str, Any]:
         "objective_weight": recipe.weight,
         "adversarial": recipe.adversarial,
         "eps": recipe.eps,
+        "precision": None if recipe.precision == FLOAT32 else recipe.precision,
     }

@@ -13,6 +13,9 @@ from oodometer.train.networks.registry import is_trained
 from oodometer.train.objectives.registry import PLAIN, objectives
 from oodometer.train.schedule import COSINE, drops_of
 
+FLOAT32, MIXED = "float32", "mixed"
+PRECISIONS = (FLOAT32, MIXED)
+
 LATER = {
     "schedule": COSINE,
     "warm_up": 0,
@@ -20,6 +23,7 @@ LATER = {
     "weight": None,
     "adversarial": None,
     "eps": None,
+    "precision": FLOAT32,
 }
 """Fields that came after the first models, and what these were trained with: their keys are to stay as they are."""
 
@@ -43,6 +47,8 @@ class Recipe:
         weight: Of the objective's term beside the cross-entropy; None: as it is published.
         adversarial: Who perturbs the training images: ``zero-step``, ``fgsm``, ``pgd``, ``fast``; None: nobody.
         eps: The largest change of a pixel, of an adversary or of the stability, in levels of 255; None: as published.
+        precision: ``float32``, or ``mixed``: convolutions and products in bfloat16, sums, normalisation and weights in
+            float32. Faster where the machine has instructions for it; the tests are answered in float32.
     """
 
     net: str = "resnet20"
@@ -60,6 +66,7 @@ class Recipe:
     weight: float | None = None
     adversarial: str | None = None
     eps: float | None = None
+    precision: str = FLOAT32
 
     def __post_init__(self) -> None:
         if is_trained(self.net) and self.epochs < 1:
@@ -70,6 +77,8 @@ class Recipe:
             raise UsageError(f"a learning rate of {self.lr:g}: it must be above 0")
         if not self.weight_decay >= 0:
             raise UsageError(f"a weight decay of {self.weight_decay:g}: it must be 0 or above")
+        if self.precision not in PRECISIONS:
+            raise UsageError(f"--precision {self.precision}: there are {' and '.join(PRECISIONS)}")
         parse_augmentations(",".join(self.augment))
         self._check_schedule()
         self._check_method()

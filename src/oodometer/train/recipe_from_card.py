@@ -23,6 +23,7 @@ NOTES: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "objective_weight": ("weight", float),
     "adversarial": ("adversarial", str),
     "eps": ("eps", float),
+    "precision": ("precision", str),
 }
 """Notes of a card that are numbers or names, with their names among the options of a training."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -13,13 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 import oodometer as odo
-from oodometer.build.icons.build import Built, build_icons
-from oodometer.build.icons.build import IconOptions as Options
+from oodometer.build.icons.build import Built
 from oodometer.build.icons.names import own_names
 from oodometer.build.icons.outside import MIN_ICONS
 from oodometer.build.icons.unicode_emoji import SKIN_TONES, slug_of
 from oodometer.cli.main import main
-from oodometer.core.errors import DataError
 from oodometer.data.icon_protocols import PROTOCOLS, held_out_rows, sides_of, split
 from oodometer.data.layouts.class_lists import class_list
 from oodometer.data.layouts.icons50 import icons_50
@@ -34,30 +31,6 @@ DIGEST = "22d71cc0915efab6092b167786f78304"
 
 DIGEST_OUTSIDE = "a2d134e0074dc028d9b9d6b77f288bc9"
 """The same with --outside."""
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return built_with(tmp_path_factory, Options())
-
-
-@pytest.fixture(scope="module")
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return built_with(tmp_path_factory, Options(outside=True))
-
-
-def built_with(tmp_path_factory: pytest.TempPathFactory, options: Options) -> Built:
-    pytest.importorskip("resvg_py")
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not here")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OODOMETER_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-        try:
-            return build_icons(tmp_path_factory.mktemp("real") / "icons", options)
-        except DataError as error:
-            if "npm did not bring it" in str(error):
-                pytest.skip(f"the registry is out of reach: {error}")
-            raise
 
 
 def test_there_are_6000_icons_in_50_classes(built: Built) -> None:

@@ -31,11 +31,16 @@ defences: Registry[Defence] = Registry(
     "defence",
     {
         "clahe": "oodometer.models.defences.clahe:CLAHE",
+        **{f"crop-{at}": f"oodometer.models.defences.ten_crop:CROP_{at}" for at in range(1, 11)},
         "nlm": "oodometer.models.defences.non_local_means:NON_LOCAL_MEANS",
         "ten-crop": "oodometer.models.defences.ten_crop:TEN_CROP",
     },
     group="oodometer.defences",
 )
+
+
+GROUPS = {"each-crop": tuple(f"crop-{at}" for at in range(1, 11))}
+"""Names that stand for several defences, each of which makes a model of its own."""
 
 
 def on_pixels(change: Callable[[np.ndarray], np.ndarray]) -> Answer:

@@ -12,19 +12,32 @@ import numpy as np
 from oodometer.core.model import Forward
 from oodometer.core.preprocessing import Geometry
 from oodometer.data.resize import plain_resize
-from oodometer.models.defences.registry import Defence
+from oodometer.models.defences.registry import Answer, Defence
 
 ENLARGED = 256 / 224
 
 
 def answers_to_crops(forward: Forward, images: np.ndarray) -> np.ndarray:
     """The logarithm of the mean probability over ten crops, (N, H, W, 3) uint8 -> (N, K) float32."""
+    # One crop of all images at a time: ten times the memory would be needed for all at once.
+    logs = [_log_softmax(forward(crop)) for crop in _crops_of(images)]
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), dtype=np.float32)
+
+
+def answers_to_crop(number: int) -> Answer:
+    """The model's answers to one of the ten crops, by number from 1."""
+
+    def answer(forward: Forward, images: np.ndarray) -> np.ndarray:
+        return forward(_crops_of(images)[number - 1])
+
+    return answer
+
+
+def _crops_of(images: np.ndarray) -> list[np.ndarray]:
+    """The ten crops of images that are enlarged first, (N, H, W, 3) each."""
     height, width = images.shape[1:3]
     wide = Geometry(round(height * ENLARGED), round(width * ENLARGED))
-    enlarged = np.stack([plain_resize(image, wide) for image in images])
-    # One crop of all images at a time: ten times the memory would be needed for all at once.
-    logs = [_log_softmax(forward(crop)) for crop in ten_crops(enlarged, height, width)]
-    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)), dtype=np.float32)
+    return ten_crops(np.stack([plain_resize(image, wide) for image in images]), height, width)
 
 
 def ten_crops(images: np.ndarray, height: int, width: int) -> list[np.ndarray]:
@@ -40,4 +53,10 @@ def _log_softmax(logits: np.ndarray) -> np.ndarray:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
-TEN_CROP = Defence({"crops": 10, "enlarged": "256/224, bilinear"}, answers_to_crops)
+HOW = "256/224, bilinear"
+TEN_CROP = Defence({"crops": 10, "enlarged": HOW}, answers_to_crops)
+
+# Adversarial filtration asks whether any single crop is answered rightly, which the mean does not tell.
+CROP_1, CROP_2, CROP_3, CROP_4, CROP_5, CROP_6, CROP_7, CROP_8, CROP_9, CROP_10 = (
+    Defence({"crop": number, "enlarged": HOW}, answers_to_crop(number)) for number in range(1, 11)
+)

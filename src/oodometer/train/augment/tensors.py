@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from oodometer.core.errors import UsageError
+
+
+def as_batch(images: np.ndarray, keys: Sequence[str] | None) -> tuple[np.ndarray, list[str]]:
+    """One image or several as a batch, (N, H, W, 3) uint8, and what the draws of each are keyed by: else its position.
+
+    >>> as_batch(np.zeros((4, 4, 3), np.uint8), None)[1]
+    ['0']
+    """
+    if images.dtype != np.uint8 or images.ndim not in (3, 4) or images.shape[-1] != 3:
+        raise UsageError(f"expected images (N, H, W, 3) of uint8, not {images.shape} of {images.dtype}")
+    batch = images if images.ndim == 4 else images[None]
+    return batch, [str(row) for row in range(len(batch))] if keys is None else list(keys)
 
 
 def as_tensor(images: np.ndarray, *, white: float = 1.0) -> Any:

@@ -14,7 +14,7 @@ from oodometer.core.random import rng_for
 from oodometer.train.augment.deepaugment.distort import Draws, Skip, distorted, drawn_activations
 from oodometer.train.augment.deepaugment.places import Places, places_of
 from oodometer.train.augment.deepaugment.plans import Plan, drawn_weights, plan_for
-from oodometer.train.augment.tensors import as_images, as_tensor, resized, run_size
+from oodometer.train.augment.tensors import as_batch, as_images, as_tensor, resized, run_size
 
 REDRAWN = 0.05
 """The chance that an image gets new weights."""
@@ -92,10 +92,7 @@ class DeepAugment:
             seed: Of every draw.
             keys: What the draws of each image are keyed by; by default its position.
         """
-        if images.dtype != np.uint8 or images.ndim not in (3, 4) or images.shape[-1] != 3:
-            raise UsageError(f"expected images (N, H, W, 3) of uint8, not {images.shape} of {images.dtype}")
-        batch = images if images.ndim == 4 else images[None]
-        known = [str(row) for row in range(len(batch))] if keys is None else list(keys)
+        batch, known = as_batch(images, keys)
         made = np.empty_like(batch)
         for run in runs(len(batch), seed=seed, redrawn=self.redrawn) if len(batch) else []:
             copies = self.of_run(run.number, [batch[row] for row in run.rows], [known[row] for row in run.rows], seed)

@@ -10,7 +10,7 @@ from oodometer.core.errors import UsageError
 from oodometer.core.random import rng_for
 from oodometer.train.augment.patches import Images
 from oodometer.train.augment.style.network import StyleNetwork, decoded, encoded, restyled, statistics
-from oodometer.train.augment.tensors import as_images, as_tensor, resized, run_size
+from oodometer.train.augment.tensors import as_batch, as_images, as_tensor, resized, run_size
 
 SIDE = 256
 """Pixels of the shorter side at which the network runs, where an image is larger."""
@@ -38,10 +38,7 @@ class StyleTransfer:
             seed: Of every draw.
             keys: What the draws of each image are keyed by; by default its position.
         """
-        if images.dtype != np.uint8 or images.ndim not in (3, 4) or images.shape[-1] != 3:
-            raise UsageError(f"expected images (N, H, W, 3) of uint8, not {images.shape} of {images.dtype}")
-        batch = images if images.ndim == 4 else images[None]
-        known = [str(row) for row in range(len(batch))] if keys is None else list(keys)
+        batch, known = as_batch(images, keys)
         made = np.empty_like(batch)
         for row, (image, key) in enumerate(zip(batch, known, strict=True)):
             made[row] = self.styled(image, self.style_of(key, seed))

@@ -1,0 +1,1 @@
+"""Which candidates are chosen, one file per strategy."""
