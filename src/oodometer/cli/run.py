@@ -184,12 +184,12 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
     from oodometer.data.root import root_at
     from oodometer.shifts.asked import Attributes, conditions_asked
     from oodometer.shifts.ood_sets import ood_conditions
-    from oodometer.shifts.released import know_release
+    from oodometer.shifts.released import release_asked_for
     from oodometer.shifts.resolve import check_names, is_testbed
     from oodometer.shifts.sources import Sources
 
-    know_release(flags["data"], flags["conditions"])
-    check_names(flags["conditions"])  # before data are looked at, which may take a while
+    release = release_asked_for(flags["data"], flags["conditions"])
+    check_names(flags["conditions"], release)  # before data are looked at, which may take a while
     sources = Sources(
         dataset=load_data(flags["data"], kind=flags["data_kind"]) if flags["data"] else None,
         root=root_at(flags["data_root"], partial=flags["partial"]),
@@ -197,6 +197,7 @@ def conditions_by(flags: dict[str, Any]) -> list[Condition | Shift]:
         seed=flags["seed"],
         settings={name: flags[name] for name in ("style_weights", "style_images") if flags[name]},
         as_testbed=is_testbed(flags["way"]),
+        release=release,
     )
     attributes = Attributes(flags["base"], flags["shifts"], flags["test_share"])
     outside = ood_conditions(flags["ood"], images=flags["images"], seed=flags["seed"])

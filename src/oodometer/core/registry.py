@@ -46,12 +46,6 @@ class Registry(Generic[T]):
 
         return add
 
-    def put(self, name: str, entry: T) -> None:
-        """Add an entry that data of the user's describe; data that are read again describe it anew."""
-        if name in self._addresses or name in self._installed:
-            raise UsageError(f"there is a {self.noun} named {name!r} already; choose another name")
-        self._loaded[name] = entry
-
     def get(self, name: str) -> T:
         """The entry of that name; installed packages are asked only when the name is unknown here."""
         if name not in self._loaded:

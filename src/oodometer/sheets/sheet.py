@@ -19,12 +19,14 @@ from oodometer.data import addresses
 from oodometer.data.kinds.folder import is_image
 from oodometer.data.load import load_data
 from oodometer.data.noise import is_noise
+from oodometer.data.released import Registration
 from oodometer.data.root import DataRoot, root_at
 from oodometer.sheets.of_classes import sheet_of_classes
 from oodometer.sheets.of_image import image_alone, sheet_of_image
 from oodometer.sheets.options import DEFAULT, SheetOptions
 from oodometer.shifts.asked import Attributes, conditions_asked
 from oodometer.shifts.ood_sets import ood_conditions
+from oodometer.shifts.released import release_asked_for
 from oodometer.shifts.resolve import check_names
 from oodometer.shifts.sources import Sources
 from oodometer.shifts.unfinished_files import nothing_unfinished, write_whole
@@ -73,11 +75,12 @@ def sheet(
     """
     place = Path(path)
     _check_place(place, force=options.force)
-    check_names(on)
+    release = release_asked_for(os.fspath(data) if isinstance(data, str | os.PathLike) else None, on)
+    check_names(on, release)
     is_file = isinstance(data, str | os.PathLike) and is_image(os.fspath(data))
     is_alone = is_file or bool(options.image)
     _check_alone(data, options, is_file=is_file)
-    asked = _asked(data, on, options, tell=tell, alone=is_alone)
+    asked = _asked(data, on, options, tell=tell, alone=is_alone, release=release)
     rows: list[str] = []
     columns = [one.name for one in asked]
     if is_alone:
@@ -100,7 +103,13 @@ def _check_alone(data: object, options: SheetOptions, *, is_file: bool) -> None:
 
 
 def _asked(
-    data: str | os.PathLike[str] | Dataset | None, on: Sequence[str], options: SheetOptions, *, tell: Tell, alone: bool
+    data: str | os.PathLike[str] | Dataset | None,
+    on: Sequence[str],
+    options: SheetOptions,
+    *,
+    tell: Tell,
+    alone: bool,
+    release: Registration | None,
 ) -> list[Condition | Shift]:
     """The conditions and shifts to draw."""
     if isinstance(data, str) and is_noise(data):
@@ -113,7 +122,7 @@ def _asked(
     opened = _opened(data, options, root)
     if opened is not None and options.image:
         opened = _image_of(opened, options.image)
-    sources = Sources(opened, root, seed=options.seed)
+    sources = Sources(opened, root, seed=options.seed, release=release)
     return conditions_asked(on or (OF_ONE_IMAGE if alone else ()), sources, Attributes(), tell=tell)
 
 

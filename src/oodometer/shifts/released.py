@@ -6,7 +6,7 @@ data of a run, its name may follow ``--on``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -15,22 +15,15 @@ from oodometer.core.condition import Condition, Shift, clean
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import align
 from oodometer.data.released import Registration, original_of, registration_in
-from oodometer.shifts.installed import InstalledShift, installed_shifts
 from oodometer.shifts.sources import Sources
 
 
-def know_release(address: str | None, names: Sequence[str]) -> None:
-    """Let the name of the release at this address, if there is one, follow ``--on``; of those that are asked for."""
-    if address is None or not any(name != "clean" for name in names):
-        return
+def release_asked_for(address: str | None, names: Iterable[str]) -> Registration | None:
+    """The release at this address, if there is one and one of these names is its own."""
+    if address is None or all(name == "clean" for name in names):
+        return None
     found = registration_in(address)
-    if found is None or found.name not in {name.partition("/")[0] for name in names}:
-        return
-
-    def make(sources: Sources) -> list[Shift]:
-        return [shift_of(found, sources)]
-
-    installed_shifts.put(found.name, InstalledShift(found.name, "dataset", make))
+    return found if found is not None and found.name in names else None
 
 
 def shift_of(found: Registration, sources: Sources) -> Shift:

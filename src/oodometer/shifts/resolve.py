@@ -16,12 +16,13 @@ from oodometer.core.condition import Condition, Shift
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.data.layouts.known_set import known_sets
 from oodometer.data.load import load_data
+from oodometer.data.released import Registration
 from oodometer.data.root import missing_line, root_at
 from oodometer.shifts.adversarial import ATTACKS
 from oodometer.shifts.as_testbed import as_testbed
 from oodometer.shifts.installed import installed_groups, installed_shifts
 from oodometer.shifts.make import made
-from oodometer.shifts.released import know_release
+from oodometer.shifts.released import release_asked_for, shift_of
 from oodometer.shifts.sources import Sources, UnmatchedError
 from oodometer.shifts.testbed import is_left_packed
 
@@ -63,11 +64,11 @@ def load_shifts(
         partial: Use published sets that are not whole.
         as_: Whose way to show corruptions, styles and attacks: ``testbed`` is that of the 204 models of Taori et al.
     """
-    know_release(None if data is None else os.fspath(data), names)
-    check_names(names)
+    release = release_asked_for(None if data is None else os.fspath(data), names)
+    check_names(names, release)
     way = is_testbed(as_)
     dataset = None if data is None else load_data(data)
-    sources = Sources(dataset, root_at(data_root, partial=partial), images, seed, as_testbed=way)
+    sources = Sources(dataset, root_at(data_root, partial=partial), images, seed, as_testbed=way, release=release)
     return list(asked_for(names, sources).found)
 
 
@@ -82,9 +83,17 @@ def is_testbed(way: str) -> bool:
     return way == "testbed"
 
 
-def check_names(names: Sequence[str]) -> None:
-    """An error for a name that means nothing, before any data are looked at."""
+def check_names(names: Sequence[str], release: Registration | None = None) -> None:
+    """An error for a name that means nothing, before any data are looked at.
+
+    Args:
+        release: Whose name may stand among them too.
+    """
+    if release is not None and (release.name in installed_shifts.names() or find_shift(release.name) is not None):
+        raise UsageError(f"{release.file}: there is a shift named {release.name!r} already; give it another name")
     for name in names:
+        if release is not None and name == release.name:
+            continue
         if group_named(name) is None and name.partition("/")[0] not in installed_shifts.names():
             if find_shift(name) is None and is_attack_name(name):
                 parse_attack(name)  # which says what is wrong with it
@@ -137,6 +146,8 @@ def _of_name(name: str, sources: Sources, missing: Missing) -> Sequence[Conditio
     group = group_named(name)
     if group is not None:
         return _of_group(group, sources, missing)
+    if sources.release is not None and name == sources.release.name:
+        return [shift_of(sources.release, sources)]
     if name.partition("/")[0] in installed_shifts.names():
         return _of_installed(name, sources)
     plain = made(shift_named(unmarked(name)), sources)

@@ -13,6 +13,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelMap, align
 from oodometer.data.icon_protocols import has_icons
+from oodometer.data.released import Registration
 from oodometer.data.root import DataRoot
 from oodometer.data.subset import stratified
 
@@ -40,6 +41,7 @@ class Sources:
         seed: Of the choice of images, and of every draw.
         settings: What some shifts want besides, by name (the weights of a style transfer...).
         as_testbed: Show in the way of the 204-model testbed what it shows otherwise.
+        release: The release that the data set is, where it is asked for by its name.
     """
 
     dataset: Dataset | None = None
@@ -48,6 +50,7 @@ class Sources:
     seed: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     as_testbed: bool = False
+    release: Registration | None = None
     _opened: dict[str, Dataset] = field(default_factory=dict, repr=False, compare=False)
     _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

@@ -212,6 +212,16 @@ def test_it_is_a_shift_like_any_other(project: Project, tmp_path: Path) -> None:
     assert (len(standard), len(shifted)) == (24, 12)
     assert standard.space == shifted.space
     assert set(np.unique(standard.labels)) == set(np.unique(shifted.labels))
+    drawn = odo.sheet(tmp_path / "birds-v1", tmp_path / "birds.png", on=["birds"])
+    assert drawn.columns == ("clean", "birds")
+    with pytest.raises(UsageError, match="no shift named 'birds'"):  # the name is the release's alone
+        odo.load_shifts("birds", data=tmp_path / "original")
+
+
+def test_a_release_may_not_take_the_name_of_a_published_shift(project: Project, tmp_path: Path) -> None:
+    write_release(project, tmp_path / "v1", ReleaseOptions(allow_simulated=True, name="imagenet-a"))
+    with pytest.raises(UsageError, match=r"v1/testset.toml: there is a shift named 'imagenet-a' already"):
+        odo.load_shifts("imagenet-a", data=tmp_path / "v1")
 
 
 def original_files(project: Project, folder: Path) -> None:
