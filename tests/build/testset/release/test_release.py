@@ -214,7 +214,7 @@ def test_it_is_a_shift_like_any_other(project: Project, tmp_path: Path) -> None:
     assert set(np.unique(standard.labels)) == set(np.unique(shifted.labels))
     drawn = odo.sheet(tmp_path / "birds-v1", tmp_path / "birds.png", on=["birds"])
     assert drawn.columns == ("clean", "birds")
-    with pytest.raises(UsageError, match="no shift named 'birds'"):  # the name is the release's alone
+    with pytest.raises(UsageError, match="no condition named 'birds'"):  # the name is the release's alone
         odo.load_shifts("birds", data=tmp_path / "original")
 
 
