@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from answering import answering
 from chosen_by_keyword import TEAL, project_with_keywords
 from oodometer.build.testset.project.project import Project
 from oodometer.build.testset.project.two_people import counting, work
@@ -31,20 +31,15 @@ def chosen(tmp_path: Path) -> Iterator[tuple[Project, list[str]]]:
 
 
 @pytest.fixture
-def address(chosen: tuple[Project, list[str]]) -> Iterator[str]:
+def address(chosen: tuple[Project, list[str]], browser_page: Page) -> Iterator[str]:
     """Where its pages are."""
-    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn")
     from oodometer.explorer.testset.app import app_of
     from oodometer.explorer.testset.pages import Pages
 
-    server = uvicorn.Server(uvicorn.Config(app_of(Pages(chosen[0])), port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.05)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with answering(app_of(Pages(chosen[0]))) as found:
+        yield found
+        browser_page.goto("about:blank")  # what the last page still asks for would find nobody
 
 
 def press(page: Page, *keys: str) -> None:

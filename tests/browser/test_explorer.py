@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from io import BytesIO
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from answering import answering
 from oodometer.explorer.app import explorer_app
 from oodometer.explorer.explorer import Explorer
 from oodometer.store.store import Store
@@ -32,19 +32,11 @@ def picture(cell: Any, image_id: str) -> np.ndarray:
 @pytest.fixture(scope="module")
 def address(small_store: Store) -> Iterator[str]:
     """Where the pages over the small store are, with pictures."""
-    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn")
     explorer = Explorer(small_store, picture=picture)
     explorer.wait_for_study()
-    settings = uvicorn.Config(explorer_app(explorer, hosts=("127.0.0.1",)), port=0, log_level="error", lifespan="off")
-    server = uvicorn.Server(settings)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
+    with answering(explorer_app(explorer, hosts=("127.0.0.1",))) as found:
+        yield found
     explorer.close()
 
 

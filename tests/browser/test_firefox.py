@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from answering import answering
 from firefox import Firefox, found_firefox, running
 from oodometer.explorer.app import explorer_app
 from oodometer.explorer.explorer import Explorer
@@ -95,25 +95,17 @@ def test_what_goes_wrong_is_heard(firefox: Firefox, tmp_path: Path) -> None:
 @pytest.fixture
 def explorer(firefox: Firefox, small_store: Store) -> Iterator[Firefox]:
     """The explorer's first page over the small store."""
-    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn")
     pages = Explorer(small_store)
     pages.wait_for_study()
-    settings = uvicorn.Config(explorer_app(pages, hosts=("127.0.0.1",)), port=0, log_level="error", lifespan="off")
-    server = uvicorn.Server(settings)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.05)
-    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
-    try:
-        firefox.open(address)
-        yield firefox
-        assert firefox.errors(address) == []
-    finally:
-        firefox.open("about:blank")
-        server.should_exit = True
-        thread.join()
-        pages.close()
+    with answering(explorer_app(pages, hosts=("127.0.0.1",))) as address:
+        try:
+            firefox.open(f"{address}/")
+            yield firefox
+            assert firefox.errors(f"{address}/") == []
+        finally:
+            firefox.open("about:blank")
+    pages.close()
 
 
 def test_the_explorer_opens_on_the_same_first_screen(explorer: Firefox) -> None:

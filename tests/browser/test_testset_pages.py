@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from answering import answering
 from oodometer.build.testset.project.annotators import add_workers
 from oodometer.build.testset.project.close_pairs import thresholds_of, verdicts
 from oodometer.build.testset.project.exclusions import exclusions
@@ -63,21 +63,15 @@ def token(project: Project) -> str:
 
 
 @pytest.fixture
-def address(project: Project) -> Iterator[str]:
+def address(project: Project, browser_page: Page) -> Iterator[str]:
     """Where its pages are."""
-    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("uvicorn")
     from oodometer.explorer.testset.app import app_of
     from oodometer.explorer.testset.pages import Pages
 
-    settings = uvicorn.Config(app_of(Pages(project)), port=0, log_level="error", lifespan="off")
-    server = uvicorn.Server(settings)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.05)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with answering(app_of(Pages(project))) as found:
+        yield found
+        browser_page.goto("about:blank")  # what the last page still asks for would find nobody
 
 
 def press(page: Page, key: str) -> None:

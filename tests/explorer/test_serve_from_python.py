@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
+import logging
+
 import oodometer as odo
 from colour_model import colour_model
+
+
+class Noticing(logging.Handler):
+    """A handler that knows whether somebody closed it."""
+
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+        super().close()
+
+
+def test_it_leaves_the_logging_of_its_caller_alone(tmp_path, photos, monkeypatch):
+    import uvicorn
+
+    odo.run([colour_model()], [odo.clean(odo.load_data(photos))], store=str(tmp_path / "runs"))
+    own = Noticing()
+    logging.getLogger("of_the_caller").addHandler(own)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda server, sockets: None)
+    odo.serve(str(tmp_path / "runs"), port=0)
+    logging.getLogger("of_the_caller").removeHandler(own)
+    assert not own.closed
 
 
 def test_it_tells_the_address_and_ends_quietly(tmp_path, photos, capsys, monkeypatch):

@@ -140,7 +140,10 @@ def _answer(explorer: Explorer, listening: socket.socket, host: str, watcher: Se
     port = listening.getsockname()[1]
     watcher.ready(f"http://{reached_at(listening, host)}:{port}/" + (f"?token={token}" if token else ""))
     explorer.behind(lambda: warm(explorer))
-    settings = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    # Without a configuration of its own: that would take the handlers of whoever calls this from Python.
+    settings = uvicorn.Config(
+        app, log_level="warning", log_config=None, access_log=False, server_header=False, lifespan="off"
+    )
     _server_in_turn(settings).run(sockets=[listening])
 
 

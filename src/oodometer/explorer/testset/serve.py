@@ -61,6 +61,7 @@ def _server(app: Any) -> Any:
         uvicorn.Config(
             app,
             log_level="warning",
+            log_config=None,  # its own would take the handlers of whoever calls this from Python
             access_log=False,
             server_header=False,
             lifespan="off",
