@@ -13,13 +13,16 @@ import numpy as np
 
 from oodometer.analysis.average_precision import on_common_images
 from oodometer.analysis.common_images import Joined, right_on_common
+from oodometer.analysis.family_apart import mean_accuracy_apart
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.points import Point, Points, named, side_names
+from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, stopped
 from oodometer.analysis.table_pairs import points_of_tables
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -57,6 +60,8 @@ def pairs_of(index: Index, shift: MeasuredShift, *, origins: Mapping[str, Origin
     points = Points(*names, (), notes=tuple(notes), measure=shift.measure)
     if shift.measure == "map":
         points = _by_precision(index, points, run, origins, how)
+    elif any(drawn_apart((*standards, *members)) for standards, members in run.values()):
+        points = _drawn_apart(index, points, run, origins, level)
     else:
         points = _on_common_images(index, points, shift, run, origins, level)
     imported = [point.model for point in read.models]
@@ -148,12 +153,14 @@ def _on_common_images(
         right, common = _right(index, cells)
         sets.append(np.stack(right))
         said += _lost(name, common)
+    drawn = [_stopped([cell for cells in of_set for cell in cells]) for of_set in clean]
+    drawn_y = _stopped([cell for members in shifted for cell in members])
     models = tuple(
         Point(
             model,
             origin_of(members[0], model, origins),
-            tuple(accuracy_of(right[at], level) for right in sets),
-            accuracy_of(sides.right_y[at], level),
+            tuple(accuracy_of(right[at], level, sample) for right, sample in zip(sets, drawn, strict=True)),
+            accuracy_of(sides.right_y[at], level, drawn_y),
         )
         for at, (model, (_, members)) in enumerate(run.items())
     )
@@ -167,7 +174,33 @@ def _on_common_images(
         cells=run,
         ids_x=sides.ids_x,
         ids_y=sides.ids_y,
+        stopped_x=drawn[0],
+        stopped_y=drawn_y,
     )
+
+
+def _stopped(cells: Sequence[Cell]) -> Sample | None:
+    """The sample that all these cells begin with, where one of them was stopped by what was seen."""
+    samples = [stopped(cell) for cell in cells]
+    found = [sample for sample in samples if sample is not None]
+    return min(found, key=lambda sample: sample.aims[0][0]) if found else None
+
+
+def _drawn_apart(
+    index: Index, points: Points, run: Mapping[str, Sides], origins: Mapping[str, Origin], level: float
+) -> Points:
+    """The points where every condition has images of its own: they are known by their accuracies."""
+    models = tuple(
+        Point(
+            model,
+            origin_of(members[0], model, origins),
+            tuple(mean_accuracy_apart(index, [cell], level=level) for cell in standards),
+            mean_accuracy_apart(index, members, level=level),
+        )
+        for model, (standards, members) in run.items()
+    )
+    said = "every condition has images of its own, drawn apart: sides are compared by their accuracies"
+    return replace(points, models=models, notes=(*points.notes, said), cells=run, apart=True)
 
 
 def _by_precision(
@@ -258,11 +291,16 @@ def _right(index: Index, cells: Cells) -> tuple[list[np.ndarray], Joined]:
     return right, common
 
 
-def accuracy_of(right: np.ndarray, level: float) -> Estimate:
+def accuracy_of(right: np.ndarray, level: float, stopped: Sample | None = None) -> Estimate:
     """The accuracy over images of which it is known whether the model is right, or in which share of the conditions.
 
     Of a family the images are the units, since an image that is hard clean is hard in all its corruptions.
+
+    Args:
+        stopped: The sample whose first images these are, where how many there are depends on what was seen.
     """
+    if stopped is not None:
+        return accuracy_when_stopped(right, stopped, level=level)
     if right.dtype == bool:
         return share_of(int(right.sum()), len(right), level=level)
     return mean_of(right, level=level, bounds=(0.0, 1.0))

@@ -9,10 +9,12 @@ import numpy as np
 
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.families import family_in
+from oodometer.analysis.family_apart import mean_accuracy_apart, mean_difference_apart
+from oodometer.analysis.sampled import drawn_apart
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import mean_of
+from oodometer.stats.intervals import mean_of, standard_error
 from oodometer.stats.paired import mean_paired_difference
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -151,6 +153,8 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
         StoreError: No image was seen by both under all of them.
     """
     first, second = family.pairs[0]
+    if drawn_apart([one for one, _ in family.pairs]):
+        return _apart(index, family, level=level)
     common = right_on_common(index, [cell for pair in family.pairs for cell in pair])
     right_a, right_b = (np.asarray(common.values[side::2], dtype=np.float64).mean(axis=0) for side in (0, 1))
     differences = right_b - right_a
@@ -166,6 +170,28 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
         accuracy_b=mean_of(right_b, level=level, bounds=(0, 1)),
         difference=mean_paired_difference(value, sd, n, level=level),
         sd=sd,
+        conditions=tuple(one.condition_name for one, _ in family.pairs),
+        left_out=family.left_out,
+        level=level,
+    )
+
+
+def _apart(index: Index, family: FamilyPairs, *, level: float) -> FamilyComparison:
+    """The comparison where each condition has images of its own, the same ones for both models."""
+    first, second = family.pairs[0]
+    difference = mean_difference_apart(index, family.pairs, level=level)
+    accuracies = [mean_accuracy_apart(index, cells, level=level) for cells in zip(*family.pairs, strict=True)]
+    name_a, name_b = model_names_of(first, second)
+    assert difference.n is not None
+    return FamilyComparison(
+        model_a=name_a,
+        model_b=name_b,
+        condition=family.name,
+        data=" and ".join(dict.fromkeys(cell.data.title for cell in (first, second))),
+        accuracy_a=accuracies[0],
+        accuracy_b=accuracies[1],
+        difference=difference,
+        sd=standard_error(difference, level) * float(np.sqrt(difference.n)),
         conditions=tuple(one.condition_name for one, _ in family.pairs),
         left_out=family.left_out,
         level=level,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from oodometer.analysis.common_images import clusters_by, right_on_common
+from oodometer.analysis.controlled import control_cells
+from oodometer.analysis.draws_apart import draws_apart, with_control
 from oodometer.analysis.families import family_in
+from oodometer.analysis.family_number import MCE, MEAN_ERROR, is_about_alexnet, number_of_family
 from oodometer.analysis.intervals import SharedDraws, shared_draws
 from oodometer.analysis.metric_request import Asked
+from oodometer.analysis.sampled import drawn_apart, sample_of, stopped, sum_when_stopped
 from oodometer.analysis.score_table import About, LeftOut, Score, about, or_left_out
+from oodometer.core.condition import Family
 from oodometer.core.dataset import title_of
 from oodometer.core.errors import OodometerError, StoreError
+from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import (
     COMMON,
     EXTRA,
@@ -30,9 +35,7 @@ from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
 CLEAN = "clean"
-MEAN = "mean-corruption-error"
 NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
-N_IMAGENET = 1000
 NO_ALEXNET = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
 AS_IMPORTED = "frost as imported"
 FROSTS = {
@@ -41,8 +44,6 @@ FROSTS = {
     "folder": "frost from textures of one's own",
 }
 """By the first word of a source's name, see `oodometer.corruptions.frost`."""
-OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?(@testbed)?")
-"""The families that AlexNet's published errors are about, in whatever way they are shown."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def corruption_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iter
         raise OodometerError(f"{model}: no corruption at all five severities; run for instance --on imagenet-c")
     for family in families:
         found = _of_family(index, family, cells, asked)
-        yield from or_left_out(found, (*NORMALISED, MEAN), f"{cells[0].model_name} on {family.name}")
+        yield from or_left_out(found, (*NORMALISED, MEAN_ERROR), f"{cells[0].model_name} on {family.name}")
 
 
 def _with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> CorruptedCells:
@@ -119,6 +120,9 @@ def _with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> 
     if family.clean is not None:
         return family
     some = next(iter(family.cells.values()))
+    if sample_of(some) is not None:
+        alike = [cell for cell in cells if cell.condition_name == CLEAN and cell.data.name == some.data.name]
+        return replace(family, clean=next((cell for cell in alike if cell.classes == some.classes), None))
     wanted = set(index.images(some).ids.tolist())
     for cell in cells:
         fits = cell.condition_name == CLEAN and cell.classes == some.classes
@@ -137,6 +141,9 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
             lacking = str(error)
     names = tuple(name for name in family.names if other is None or name in other.names)
     mine = family.wanted(names)
+    if drawn_apart(mine):
+        yield from _of_samples(index, family, names, other, lacking, asked)
+        return
     common = right_on_common(index, [*mine, *(other.wanted(names) if other else [])])
     clusters = clusters_by(index, mine[0], common, asked.how.by)
     draws = shared_draws(~np.stack(common.values, axis=1), asked.how, clusters)
@@ -155,6 +162,64 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
             yield number
         elif asked.wants(number.metric):
             yield from or_left_out(_scored(number, draws, of_cells), (number.metric,), number.condition)
+
+
+def _of_samples(
+    index: Index,
+    family: CorruptedCells,
+    names: Sequence[str],
+    other: CorruptedCells | None,
+    lacking: str,
+    asked: Asked,
+) -> Iterator[Score | LeftOut]:
+    """The numbers of a family each of whose conditions has images of its own."""
+    mine = family.wanted(names)
+    others = other.wanted(names)[: len(mine)] if other else []
+    control = asked.options.control
+    if control:
+        draws = with_control(index, mine, control_cells(index, control, mine), asked.how)
+        own, theirs = draws.means, None
+    else:
+        beside = [*others, *[None] * (len(mine) - len(others))] if other else [None] * len(mine)
+        draws = draws_apart(index, mine, beside, asked.how)
+        own, theirs = np.split(draws.means, 2, axis=1)
+    errors, clean = _errors(own, len(names))
+    by = None if asked.options.normaliser else _alexnet(family, mine[0])
+    if other and theirs is not None and asked.options.normaliser:
+        by = Normaliser(asked.options.normaliser, tuple(names), *_errors(theirs, len(names)))
+    if by is None:
+        yield LeftOut(NORMALISED, f"{family.name}: {lacking}")
+    of_cells = about(index, mine, missing=0, data=family.data_name)
+    frost = frost_said(family.cells["frost", SEVERITIES[0]]) if "frost" in names else ""
+    measured = Measured(family.name, tuple(names), errors, clean, by, other is None, frost)
+    for number in _numbers(measured):
+        if isinstance(number, LeftOut):
+            yield number
+        elif asked.wants(number.metric):
+            said = f"{number.convention}; with the answers of {control} to all images" if control else number.convention
+            anytime = None if control else _when_stopped(index, family, names, number, asked)
+            if anytime is not None:
+                yield of_cells.score(number.metric, anytime, said, condition=number.condition)
+            else:
+                found = _scored(replace(number, convention=said), draws, of_cells)
+                yield from or_left_out(found, (number.metric,), number.condition)
+
+
+def _when_stopped(
+    index: Index, family: CorruptedCells, names: Sequence[str], number: Number, asked: Asked
+) -> Estimate | None:
+    """The number that sums up a family whose run was stopped when it was sure; None of others."""
+    cells = [family.cells[name, severity] for name in names for severity in SEVERITIES]
+    if number.metric not in (MCE, MEAN_ERROR) or stopped(cells[0]) is None:
+        return None
+    members = [Family(family.name, name, severity) for name in names for severity in SEVERITIES]
+    weights = np.full(len(cells), 1 / len(cells))
+    if number.metric == MCE:
+        summed = number_of_family(members, cells[0].n_classes)
+        if summed.metric != MCE or asked.options.normaliser:
+            return None
+        weights = summed.weights
+    return sum_when_stopped(index, cells, weights, level=asked.how.level)
 
 
 def _other_frost(family: CorruptedCells, other: CorruptedCells, normaliser: str) -> str:
@@ -196,8 +261,7 @@ def _errors(means: np.ndarray, n_names: int) -> tuple[np.ndarray, np.ndarray | N
 
 def _alexnet(family: CorruptedCells, cell: Cell) -> Normaliser | None:
     """AlexNet's errors, where they are about the same corruptions and classes."""
-    about_these = OF_ALEXNET.fullmatch(family.name) and cell.n_classes == N_IMAGENET
-    return alexnet(family.names) if about_these else None
+    return alexnet(family.names) if is_about_alexnet(family.name, cell.n_classes) else None
 
 
 def _other(index: Index, name: str, family: CorruptedCells) -> CorruptedCells:
@@ -271,7 +335,7 @@ def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
     """The means over the corruptions, and each corruption by itself."""
     over = f"over {len(found.places)} corruptions x {len(SEVERITIES)} severities"
     plain = mean_error(found.errors[:, found.places])
-    yield Number(MEAN, found.family, plain, f"mean error {over}, not normalised")
+    yield Number(MEAN_ERROR, found.family, plain, f"mean error {over}, not normalised")
     if found.by is None:
         return
     yield from _normalised(found, found.by, CE)

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from oodometer.analysis.points import Points
+from oodometer.analysis.sampled import difference_when_stopped
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
 from oodometer.stats.intervals import difference_of, mean_of
 from oodometer.stats.paired import PairedCounts, paired_difference
@@ -16,9 +18,9 @@ from oodometer.stats.paired import PairedCounts, paired_difference
 def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
     """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
     if points.same_images and points.right_x is not None and points.right_y is not None:
-        return _difference(points.right_x[at], points.right_y[at], level)
+        return _difference(points.right_x[at], points.right_y[at], level, points.stopped_y or points.stopped_x)
     point = points.models[at]
-    if points.measure == "map":
+    if points.measure == "map" or points.apart:
         return difference_of(point.x[0], point.y, n=point.y.n, level=level)
     return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
 
@@ -26,9 +28,9 @@ def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
 def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:
     """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
     if points.right_y is not None:
-        return _difference(points.right_y[a], points.right_y[b], level)
+        return _difference(points.right_y[a], points.right_y[b], level, points.stopped_y)
     one, other = points.models[a].y, points.models[b].y
-    if points.measure == "map":
+    if points.measure == "map" or points.apart:
         return difference_of(one, other, n=one.n, level=level)
     return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
 
@@ -36,11 +38,14 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
 def difference_on_clean(points: Points, a: int, b: int, level: float) -> Estimate:
     """Accuracy on the first clean set, of the model at place ``a`` minus that at ``b``; paired where it can be."""
     models = tuple(replace(point, y=point.x[0]) for point in points.models)
-    return difference_under_shift(replace(points, models=models, right_y=points.right_x), a, b, level)
+    clean = replace(points, models=models, right_y=points.right_x, stopped_y=points.stopped_x)
+    return difference_under_shift(clean, a, b, level)
 
 
-def _difference(a: np.ndarray, b: np.ndarray, level: float) -> Estimate:
+def _difference(a: np.ndarray, b: np.ndarray, level: float, stopped: Sample | None) -> Estimate:
     """The mean of a minus the mean of b over the same images."""
+    if stopped is not None:
+        return difference_when_stopped(a, b, stopped, level=level)
     if a.dtype != bool or b.dtype != bool:
         return mean_of(a.astype(np.float64) - b, level=level)
     # The difference is that of the second minus the first.

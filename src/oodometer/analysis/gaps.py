@@ -281,6 +281,8 @@ def _values(index: Index, points: Points, at: int, how: IntervalOptions) -> Valu
     point = points.models[at]
     if points.right_x is None or points.right_y is None:
         return point.x[0], point.y, drop_under_shift(points, at, how.level)
+    if points.stopped_x is not None or points.stopped_y is not None:  # how many there are depends on what was seen
+        return point.x[0], point.y, drop_under_shift(points, at, how.level)
     right = points.right_x[at], points.right_y[at]
     standard, shifted = (_accuracy(side, how) for side in right)
     if not how.resamples_all:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oodometer.analysis.corruption_scores import AS_IMPORTED, MEAN, OF_ALEXNET
+from oodometer.analysis.corruption_scores import AS_IMPORTED
+from oodometer.analysis.family_number import MEAN_ERROR, OF_ALEXNET
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.score_table import Score
 from oodometer.catalogue.names import family_of
@@ -61,7 +62,7 @@ def _numbers(family: str, errors: Errors, clean: float | None, by: Normaliser) -
     """Metric, condition, value and convention."""
     matrix = error_matrix(errors)
     over = "over 15 corruptions x 5 severities"
-    yield MEAN, family, float(mean_error(matrix)), f"mean error {over}, not normalised"
+    yield MEAN_ERROR, family, float(mean_error(matrix)), f"mean error {over}, not normalised"
     kinds = [("ce", "mce", "CE", corruption_errors(matrix, by))]
     if clean is not None:
         relative = relative_corruption_errors(matrix, clean, by)

@@ -68,6 +68,8 @@ class ScoreOptions:
             confidences is computed from the logits divided by it.
         by_value: Columns of the data; top-1 accuracy is told for each of their values too. ``camera+country`` for each
             pair of values.
+        control: A model that answered all images of which others answered samples: with its answers a family's errors
+            are known better.
     """
 
     draws: int = 1000
@@ -78,6 +80,7 @@ class ScoreOptions:
     label_sets: str | None = None
     temperature: str | None = None
     by_value: tuple[str, ...] = ()
+    control: str | None = None
 
 
 @dataclass(frozen=True)

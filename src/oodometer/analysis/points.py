@@ -11,6 +11,7 @@ from oodometer.analysis.measured_shifts import MeasuredShift
 from oodometer.analysis.origins import Origin
 from oodometer.core.condition import Measure
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.intervals import equivalent_n
 from oodometer.store.cells import Cell
 
@@ -44,6 +45,9 @@ class Points:
         cells: Model to its cells on the clean sets and those on ``conditions``; none where only accuracies are known.
         ids_x, ids_y: Of the images of ``right_x`` and ``right_y``.
         measure: What is called accuracy here.
+        stopped_x, stopped_y: The samples whose first images the columns of ``right_x`` and ``right_y`` are, where how
+            many there are depends on what was seen: then only confidence sequences are valid.
+        apart: Whether every condition has images of its own: an accuracy is known better than its n says.
     """
 
     x: tuple[str, ...]
@@ -58,10 +62,14 @@ class Points:
     ids_x: np.ndarray | None = None
     ids_y: np.ndarray | None = None
     measure: Measure = "top-1"
+    stopped_x: Sample | None = None
+    stopped_y: Sample | None = None
+    apart: bool = False
 
     def n_behind(self, accuracy: Estimate, level: float) -> int | None:
-        """How many images tell it, as if it were a share: a mAP's own number says nothing of how sure it is."""
-        return accuracy.n if self.measure == "top-1" else equivalent_n(accuracy, level)
+        """How many images tell it, as if it were a share, where its own number says nothing of how sure it is."""
+        by_count = self.measure == "top-1" and not self.apart
+        return accuracy.n if by_count else equivalent_n(accuracy, level)
 
 
 def side_names(shift: MeasuredShift) -> tuple[tuple[str, ...], str, tuple[str, ...]]:

@@ -21,6 +21,7 @@ from oodometer.analysis.metric_request import (
     group_scores,
 )
 from oodometer.analysis.named import check_condition, models_of
+from oodometer.analysis.sampled import accuracy_when_stopped, in_order_drawn, one_minus, stopped
 from oodometer.analysis.score_table import LeftOut, Score, Scores, about, or_left_out
 from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.analysis.value_scores import check_columns, value_scores
@@ -198,10 +199,15 @@ def _counted(index: Index, found: Entry, asked: Asked) -> Iterator[Score | LeftO
         yield LeftOut(COUNTED, "no labelled images, so it is undefined")
         return
     hits = {"top-1": found.top1, "top-5": found.top5, "error": found.n - found.top1}
+    sample = stopped(cell)
     of_cell = about(index, [cell], missing=cell.n_rows - found.n_rows)
     for name in asked.names:
         if name == "top-5" and (why := _no_top5(cell)):
             yield LeftOut(("top-5",), why)
+        elif sample is not None and name in ("top-1", "error"):
+            accuracy = accuracy_when_stopped(in_order_drawn(index, cell), sample, level=asked.how.level)
+            estimate = accuracy if name == "top-1" else one_minus(accuracy)
+            yield of_cell.score(name, estimate, cell_metrics.get(name).convention)
         elif name in hits:
             estimate = share_of(hits[name], found.n, interval=asked.how.interval, level=asked.how.level)
             yield of_cell.score(name, estimate, cell_metrics.get(name).convention)

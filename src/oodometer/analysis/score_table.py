@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from oodometer.analysis.sampled import stopped
 from oodometer.analysis.text import columns, interval_bar
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
+
+NOT_ANYTIME = "as if n had been fixed"
+"""Behind the name of an interval that does not know that a run was stopped when another one was narrow enough."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,11 @@ class Scores:
 
 @dataclass(frozen=True)
 class About:
-    """What all numbers about the same cells have in common; the fields are those of `Score`."""
+    """What all numbers about the same cells have in common; the fields are those of `Score`.
+
+    Args:
+        stopped: Whether how many images there are depends on what was seen.
+    """
 
     model: str
     weights: str
@@ -121,10 +129,14 @@ class About:
     missing: int
     state: str
     cell: str
+    stopped: bool = False
 
     def score(self, metric: str, estimate: Estimate, convention: str, *, condition: str | None = None) -> Score:
         """One of these numbers; ``condition`` where it sums up several."""
-        common = {**vars(self), "condition": condition or self.condition}
+        common = {name: value for name, value in vars(self).items() if name != "stopped"}
+        common["condition"] = condition or self.condition
+        if self.stopped and not estimate.interval.startswith(("betting", "none")):
+            estimate = replace(estimate, interval=f"{estimate.interval}, {NOT_ANYTIME}")
         return Score(metric=metric, estimate=estimate, convention=convention, **common)
 
 
@@ -140,6 +152,7 @@ def about(index: Index, cells: Sequence[Cell], *, missing: int, data: str | None
         missing=missing,
         state="complete" if all(index.is_complete(cell) for cell in cells) else "unfinished",
         cell=first.key if len(cells) == 1 else "",
+        stopped=any(stopped(cell) is not None for cell in cells),
     )
 
 

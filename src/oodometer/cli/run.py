@@ -24,7 +24,9 @@ from oodometer.cli.output import (
 if TYPE_CHECKING:
     from oodometer.core.condition import Condition, Shift
     from oodometer.core.model import Model
+    from oodometer.core.sample import Rule
     from oodometer.core.stored_answers import StoredAnswers
+    from oodometer.sampling.aim import Aim
     from oodometer.store.run import Run
 
 
@@ -76,6 +78,27 @@ if TYPE_CHECKING:
 @click.option("--images", type=click.IntRange(min=1), metavar="N", help="Only N images, shared out among the classes.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the choice of images and of every draw.")
 @click.option(
+    "--within",
+    type=float,
+    metavar="WIDTH",
+    help="Ask about as many images as an interval of ± WIDTH needs, whatever the accuracy is (0.01: one point). Of a "
+    "family of corruptions each condition gets images of its own, so that its mCE is known from few.",
+)
+@click.option(
+    "--until",
+    type=float,
+    metavar="WIDTH",
+    help="Ask about one image after the other, and stop when a confidence sequence is within ± WIDTH. A later run with "
+    "a smaller WIDTH goes on from there.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of these intervals.")
+@click.option(
+    "--control",
+    metavar="MODEL",
+    help="With --within: a model that the store has on all images; fewer are needed then. 'score --control' counts it.",
+)
+@click.option("--plan", is_flag=True, help="With --within or --until: say what would be asked and known, and end.")
+@click.option(
     "--keep",
     type=click.Choice(["summary", "logits"]),
     default="summary",
@@ -110,6 +133,7 @@ def command(**flags: Any) -> None:
     from oodometer.analysis.run_results import results_of
     from oodometer.core.model import Compute
     from oodometer.engine.run import RunOptions, run
+    from oodometer.sampling.run import run_sampled
     from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
@@ -118,12 +142,19 @@ def command(**flags: Any) -> None:
     models = _models_by(flags)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
+    aim = _aim_by(flags)
+    if aim is not None and flags["plan"]:
+        _tell_plan(models, conditions, aim, as_json=flags["as_json"])
+        return
     models = _cleared(models, conditions, flags)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
     only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
     with watching() as watcher, talk_on_stderr():
-        done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+        if aim is None:
+            done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+        else:
+            done = run_sampled(models, conditions, aim, store=flags["store"], options=options, watcher=watcher)
     _tell_of_models(done)
     results = results_of(done)
     for line in results.notes:
@@ -134,6 +165,35 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _aim_by(flags: dict[str, Any]) -> Aim | None:
+    """How sure the run is to be, where it asks about some of the images."""
+    from oodometer.core.errors import UsageError
+    from oodometer.sampling.aim import Aim
+
+    rules: tuple[Rule, ...] = ("within", "until")
+    widths = {rule: float(flags[rule]) for rule in rules if flags[rule] is not None}
+    if not widths:
+        if flags["plan"] or flags["control"]:
+            raise UsageError(f"--{'plan' if flags['plan'] else 'control'} goes with --within WIDTH or --until WIDTH")
+        return None
+    if len(widths) > 1:
+        raise UsageError("--within and --until: give one of them")
+    if flags["images"]:
+        raise UsageError("--images: how many there are is what --within and --until decide; leave it out")
+    ((rule, width),) = widths.items()
+    return Aim(width, rule, flags["level"], flags["seed"], flags["control"])
+
+
+def _tell_plan(
+    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], aim: Aim, *, as_json: bool
+) -> None:
+    from oodometer.sampling.plan import plan_sampling
+
+    with talk_on_stderr():
+        plan = plan_sampling(models, conditions, aim)
+    print_json(plan.as_json()) if as_json else click.echo(plan)
 
 
 def _models_by(flags: dict[str, Any]) -> list[Model | StoredAnswers]:

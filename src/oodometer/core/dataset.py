@@ -14,6 +14,7 @@ from oodometer.core.errors import DataError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.preprocessing import Geometry
 from oodometer.core.reading import check_texts
+from oodometer.core.sample import Sample
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -67,6 +68,7 @@ class Dataset:
         other_labels: Where an image has several labels, any of which counts: per image those besides ``labels``.
         part: Which part of the data of that name it is (``fog/3``, ``anchors``); empty: all.
         subset: Which images of it were chosen (``100, seed 0``); empty: all.
+        sample: How they were drawn, where they stand for a larger data set.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Dataset:
     other_labels: tuple[tuple[int, ...], ...] | None = None
     part: str = ""
     subset: str = ""
+    sample: Sample | None = None
 
     def __post_init__(self) -> None:
         if not self.ids:
@@ -137,6 +140,10 @@ class Dataset:
             columns={key: column[positions] for key, column in self.columns.items()},
             other_labels=None if self.other_labels is None else tuple(self.other_labels[one] for one in positions),
         )
+
+    def as_sample(self, sample: Sample) -> Dataset:
+        """The same, known to be a sample of a larger data set."""
+        return replace(self, sample=sample)
 
     def scan(self, progress: Progress = silent) -> Scan:
         """Digest and check every image, once; a second call costs nothing."""

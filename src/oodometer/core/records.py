@@ -20,6 +20,7 @@ from oodometer.core.digests import digest_of
 from oodometer.core.errors import OodometerError
 from oodometer.core.model import Card, Input, Model
 from oodometer.core.preprocessing import Geometry
+from oodometer.core.sample import Rule, Sample
 from oodometer.core.stored_answers import StoredAnswers
 
 R = TypeVar("R")
@@ -35,6 +36,7 @@ class DataRef:
     Args:
         part: Which part of the data of that name (``fog/3``, ``anchors``); empty: all.
         subset: Which images of it were chosen (``100, seed 0``); empty: all.
+        sample: How they were drawn, where they stand for a larger data set.
 
     >>> DataRef("0f", "imagenet-c", part="fog/3", subset="100, seed 0").title
     'imagenet-c/fog/3[100, seed 0]'
@@ -44,6 +46,7 @@ class DataRef:
     name: str
     part: str = ""
     subset: str = ""
+    sample: Sample | None = None
 
     def __str__(self) -> str:
         return self.title
@@ -57,8 +60,11 @@ class DataRef:
     def source(self) -> str:
         """What the parts of one data set have in common: the data that corrupted files were made from.
 
-        A part has a digest of its own, so the name stands for it; everything else is known by its digest.
+        A part has a digest of its own, so the name stands for it, as it does for samples that were drawn apart from
+        one data set; everything else is known by its digest.
         """
+        if self.sample is not None:
+            return f"{self.name}, {self.sample.of} images, seed {self.sample.seed}, {self.sample.rule}"
         return title_of(self.name, "", self.subset) if self.part else self.digest
 
 
@@ -191,7 +197,7 @@ class ShiftRecord:
 
 def record_of_data(dataset: Dataset) -> DataRef:
     """Which images a data set has; their contents are read, where they were not yet."""
-    return DataRef(dataset.digest, dataset.name, dataset.part, dataset.subset)
+    return DataRef(dataset.digest, dataset.name, dataset.part, dataset.subset, dataset.sample)
 
 
 def record_of_condition(condition: Condition) -> ConditionRecord:
@@ -250,7 +256,8 @@ def read_model(value: Any) -> ModelRecord:
 def read_condition(value: Any) -> ConditionRecord:
     """The condition that `asdict` told of; a `ValueError` or `TypeError` where it is none."""
     values = _values(ConditionRecord, value)
-    values["data"] = DataRef(**_values(DataRef, values["data"]))
+    data = _values(DataRef, _since(values["data"], sample=None))
+    values["data"] = DataRef(**{**data, "sample": _maybe(_read_sample, data["sample"])})
     values["transform"] = _maybe(_read_transform, values["transform"])
     values["attack"] = _maybe(lambda attack: AttackRecord(**_values(AttackRecord, attack)), values["attack"])
     return ConditionRecord(**values)
@@ -264,6 +271,13 @@ def read_shift(value: Any) -> ShiftRecord:
     values |= {side: read_condition(values[side]) for side in ("standard", "shifted")}
     values["family"] = _maybe(lambda family: Family(**_values(Family, family)), values["family"])
     return ShiftRecord(**values)
+
+
+def _read_sample(value: Any) -> Sample:
+    values = _values(Sample, value)
+    if values["rule"] not in get_args(Rule):
+        raise ValueError(f"no rule {values['rule']!r} of a sample")
+    return Sample(**{**values, "aims": tuple((int(n), float(width)) for n, width in values["aims"])})
 
 
 def _read_input(value: Any) -> Input:

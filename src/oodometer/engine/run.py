@@ -25,7 +25,6 @@ from oodometer.engine.plan import (
     chunk_size,
     chunks_for,
     gaps,
-    groups_of_shared_images,
     n_missing,
     tasks_for,
 )
@@ -191,8 +190,11 @@ class _Warnings:
 def _scan(conditions: Sequence[Condition], options: RunOptions, watcher: Watcher) -> None:
     """Look at every file before the work begins."""
     datasets = list({id(condition.dataset): condition.dataset for condition in conditions}.values())
+    of_source: dict[int, list[Dataset]] = {}
+    for dataset in datasets:
+        of_source.setdefault(id(dataset.source), []).append(dataset)
     with rehashing() if options.rehash else nullcontext():
-        for group in groups_of_shared_images(datasets):
+        for group in of_source.values():
             scan_together(group, watcher.scanning)
     for dataset in datasets:
         check_readable(dataset, watcher, skip_broken=options.skip_broken)

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from oodometer.analysis.cell_accuracies import accuracies_of
 from oodometer.analysis.compare import Comparison, comparison_of
 from oodometer.analysis.compare_family import FamilyComparison, FamilyPairs, family_comparison_of
 from oodometer.analysis.origins import Origin
@@ -21,7 +22,6 @@ from oodometer.explorer.answer_tables import AnswerTables
 from oodometer.explorer.catalogue import Catalogue, Held, UnknownName
 from oodometer.explorer.cell_answers import Agreed, CellAnswers, pairs_of, read_answers
 from oodometer.explorer.progress import Progress
-from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.queries import Pairs, literal
 from oodometer.store.store import Store
 from oodometer.study import Picture, Study, study_of
@@ -172,12 +172,9 @@ class Explorer:
     def _accuracies(self, catalogue: Catalogue) -> dict[int, Estimate]:
         """Top-1 of every cell that has labelled rows, by its number: the same as of ``score``."""
         held = [one for one in catalogue.held if one.n]
-        right, n = (np.array([getattr(one, name) for one in held], dtype=np.int64) for name in ("top1", "n"))
-        low, high = clopper_pearson_bounds(right, n, 0.95)
-        return {
-            one.number: Estimate(one.top1 / one.n, float(a), float(b), one.n, f"{DEFAULT_INTERVAL} 95%")
-            for one, a, b in zip(held, low, high, strict=True)
-        }
+        cells, right, n = ([getattr(one, name) for one in held] for name in ("cell", "top1", "n"))
+        estimates = accuracies_of(catalogue.index, cells, right, n, 0.95)
+        return {one.number: estimate for one, estimate in zip(held, estimates, strict=True)}
 
     def origin(self, held: Held) -> Origin:
         """Where the model comes from: what the user says, else its card."""

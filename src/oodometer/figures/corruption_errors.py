@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from oodometer.analysis.corruption_scores import MEAN
+from oodometer.analysis.family_number import MEAN_ERROR
 from oodometer.analysis.score_table import LeftOut, Score
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
@@ -22,7 +22,7 @@ from oodometer.study.scores import family_scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METRICS = ("ce", "mce", "relative-mce", MEAN)
+METRICS = ("ce", "mce", "relative-mce", MEAN_ERROR)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def corruption_errors_of(study: Study, options: FigureOptions) -> CorruptionErro
     by_metric = {name: [one for one in of_family if one.metric == name] for name in METRICS}
     shown = set(that_fit(list(dict.fromkeys(one.model for one in of_family)), options.models))
     normalised = bool(by_metric["mce"])
-    means = by_metric["mce"] or by_metric[MEAN]
+    means = by_metric["mce"] or by_metric[MEAN_ERROR]
     clean = _clean(study, family)
 
     def wanted(model: str) -> bool:

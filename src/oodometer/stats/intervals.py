@@ -185,6 +185,19 @@ def equivalent_n(estimate: Estimate, level: float) -> int | None:
     return max(1, round(share * (1 - share) * (float(ndtri((1 + level) / 2)) / half) ** 2))
 
 
+def standard_error(estimate: Estimate, level: float) -> float:
+    """The standard error behind a normal interval of this level.
+
+    >>> round(standard_error(Estimate(0.0, -0.196, 0.196, 100, "normal 95%"), 0.95), 4)
+    0.1
+    """
+    from scipy.special import ndtri
+
+    if estimate.low is None or estimate.high is None:
+        raise OodometerError("no interval: the standard error is not known")
+    return (estimate.high - estimate.low) / 2 / float(ndtri((1 + level) / 2))
+
+
 def corrected_level(level: float, n: int) -> float:
     """The level of each of n intervals that cover all of their truths together at this level (Bonferroni).
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from oodometer.analysis.cell_accuracies import accuracies_of, shares_of
 from oodometer.analysis.measured_shifts import IMPORTED, Side, measured_shifts
 from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.people import models_alone, people_alone
@@ -15,7 +14,6 @@ from oodometer.analysis.points import named
 from oodometer.catalogue.names import family_of
 from oodometer.core.estimate import Estimate
 from oodometer.core.records import ConditionRecord
-from oodometer.stats.intervals import DEFAULT_INTERVAL, clopper_pearson_bounds
 from oodometer.store.index import Index
 from oodometer.store.tables import Accuracy
 from oodometer.study.people import about_people, apart_from_people
@@ -80,7 +78,8 @@ def _sides(index: Index) -> Iterator[Side]:
 def _measured(index: Index, level: float) -> dict[str, tuple[ConditionRecord, dict[str, Estimate]]]:
     """What was run: name to the condition, and the accuracies."""
     labelled = [entry for entry in index.entries if entry.n]
-    estimates = _shares([entry.top1 for entry in labelled], [entry.n for entry in labelled], level)
+    cells = [entry.cell for entry in labelled]
+    estimates = accuracies_of(index, cells, [entry.top1 for entry in labelled], [entry.n for entry in labelled], level)
     found: dict[str, tuple[ConditionRecord, dict[str, Estimate]]] = {}
     for entry, estimate in zip(labelled, estimates, strict=True):
         name = index.condition_name_of[entry.cell.condition.key]
@@ -92,7 +91,8 @@ def _measured(index: Index, level: float) -> dict[str, tuple[ConditionRecord, di
 def _imported(tables: Sequence[Accuracy], level: float) -> dict[str, dict[str, Estimate]]:
     """The columns of imported tables: name to the accuracies."""
     sized = [row for row in tables if row.n is not None]
-    shares = _shares([round(row.accuracy * row.n) for row in sized if row.n], [row.n for row in sized if row.n], level)
+    counts = [(round(row.accuracy * row.n), row.n) for row in sized if row.n]
+    shares = shares_of([right for right, _ in counts], [n for _, n in counts], level)
     bounds = {(row.model, row.condition, row.source): one for row, one in zip(sized, shares, strict=True)}
     found: dict[str, dict[str, Estimate]] = {}
     for row in tables:
@@ -104,15 +104,6 @@ def _imported(tables: Sequence[Accuracy], level: float) -> dict[str, dict[str, E
         )
         found.setdefault(row.condition, {}).setdefault(row.model, estimate)
     return found
-
-
-def _shares(right: Sequence[int], n: Sequence[int], level: float) -> list[Estimate]:
-    """All shares at once, since there may be a hundred thousand."""
-    hits, sizes = np.array(right, dtype=np.int64), np.array(n, dtype=np.int64)
-    low, high = clopper_pearson_bounds(hits, sizes, level)
-    name = f"{DEFAULT_INTERVAL} {100 * level:g}%"
-    columns = (hits / np.maximum(sizes, 1)).tolist(), low.tolist(), high.tolist(), sizes.tolist()
-    return [Estimate(*values, name) for values in zip(*columns, strict=True)]
 
 
 def _damaged(lines: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.compare import counts_of_pair
+from oodometer.analysis.family_apart import mean_difference_apart
 from oodometer.analysis.parents import parents_among
 from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
@@ -158,10 +159,13 @@ class _Compared:
     def _of_family(self, shift: StudyShift, new: int, old: int) -> Difference:
         """The mean over the conditions of a family: per image the difference of two shares of them."""
         points = shift.points
-        assert points.right_y is not None
-        right = points.right_y.astype(np.float64)
-        difference = mean_of(right[new] - right[old], level=self._level)
         after, before = points.models[new], points.models[old]
+        if points.right_y is None:
+            cells = zip(points.cells[before.model][1], points.cells[after.model][1], strict=True)
+            difference = mean_difference_apart(self._store, list(cells), level=self._level)
+        else:
+            right = points.right_y.astype(np.float64)
+            difference = mean_of(right[new] - right[old], level=self._level)
         return Difference(after.model, before.model, shift.name, before.y, after.y, difference)
 
     def _of_table(self, new: Point, old: Point, condition: str, *, clean: bool) -> Difference:

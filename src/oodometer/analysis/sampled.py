@@ -1,0 +1,104 @@
+"""Answers to samples: in the order in which their images were drawn, and as one number over a family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oodometer.core.errors import StoreError
+from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
+from oodometer.stats.confidence_sequence import confidence_sequence
+from oodometer.store.cells import Cell
+from oodometer.store.index import Index
+
+
+def sample_of(cell: Cell) -> Sample | None:
+    """How the images of a cell were drawn; None of all images, and of those that a user chose."""
+    return cell.condition.data.sample
+
+
+def stopped(cell: Cell) -> Sample | None:
+    """The sample of a cell whose number of images depends on what was seen; None of others."""
+    sample = sample_of(cell)
+    return sample if sample is not None and sample.rule == "until" else None
+
+
+def drawn_apart(cells: Sequence[Cell]) -> bool:
+    """Whether the cells are samples whose images were drawn apart, each from the same data set."""
+    samples = [sample_of(cell) for cell in cells]
+    return all(samples) and len({sample.order for sample in samples if sample}) > 1
+
+
+def in_order_drawn(index: Index, cell: Cell) -> np.ndarray:
+    """Whether the cell is right on each labelled image, in the order in which they were drawn, (n,) bool."""
+    (verdicts,) = index.verdicts([cell])
+    # Rows come in the order of the data set, which is that in which its images were drawn.
+    return np.asarray(verdicts.verdict[verdicts.verdict >= 0] == 0)
+
+
+def accuracy_when_stopped(right: np.ndarray, sample: Sample, *, level: float) -> Estimate:
+    """The accuracy over all images of which these are the first of a random order, with its confidence sequence.
+
+    Args:
+        right: In the order in which they were drawn, (n,).
+    """
+    return confidence_sequence(right, sample.of, aims=aims_of_member(sample), level=level)
+
+
+def one_minus(share: Estimate) -> Estimate:
+    """The rest of a share, with the rest of its interval."""
+    low, high = (None if end is None else 1 - end for end in (share.high, share.low))
+    return Estimate(1 - share.value, low, high, share.n, share.interval)
+
+
+def difference_when_stopped(a: np.ndarray, b: np.ndarray, sample: Sample, *, level: float) -> Estimate:
+    """The mean of a minus that of b over all images of which these are the first of a random order.
+
+    Args:
+        a, b: Of the same images, in the order in which they were drawn, each in [0, 1], (n,).
+    """
+    halves = (a.astype(np.float64) - b + 1) / 2
+    aims = tuple((n, width / 2) for n, width in aims_of_member(sample))
+    found = confidence_sequence(halves, sample.of, aims=aims, level=level)
+    low, high = (None if end is None else 2 * end - 1 for end in (found.low, found.high))
+    return Estimate(2 * found.value - 1, low, high, found.n, found.interval)
+
+
+def aims_of_member(sample: Sample) -> tuple[tuple[int, float], ...]:
+    """The half widths that bets about one condition aim at: wider, where many conditions are summed up."""
+    return tuple((n, min(width * float(np.sqrt(sample.members)), 0.49)) for n, width in sample.aims)
+
+
+def sum_when_stopped(index: Index, cells: Sequence[Cell], weights: np.ndarray, *, level: float) -> Estimate:
+    """A weighted sum of the errors of cells that were stopped together, with its confidence sequence.
+
+    Each step of it is one image of every cell, weighted: a number between 0 and the sum of the weights.
+
+    Args:
+        weights: Of the error of each cell, (K,).
+    """
+    samples = [sample for cell in cells if (sample := stopped(cell)) is not None]
+    if len(samples) < len(cells) or len({(sample.of, sample.aims) for sample in samples}) > 1:
+        raise StoreError(f"{cells[0].model_name}: these samples were not stopped together; run them with one --until")
+    scale, sample = float(weights.sum()), samples[0]
+    found = confidence_sequence(
+        steps_of(index, cells, weights), sample.of, aims=aims_of_sum(sample, scale), level=level
+    )
+    low, high = (None if end is None else scale * end for end in (found.low, found.high))
+    name = found.interval.replace(" images,", f" images x {len(cells)},")
+    return Estimate(scale * found.value, low, high, found.n, name)
+
+
+def steps_of(index: Index, cells: Sequence[Cell], weights: np.ndarray) -> np.ndarray:
+    """The error on one image of every cell after the other, weighted so that 1 is wrong on all, (n,)."""
+    wrong = [~in_order_drawn(index, cell) for cell in cells]
+    n = min(len(values) for values in wrong)
+    steps = weights @ np.stack([values[:n] for values in wrong]) / weights.sum()
+    return np.asarray(np.clip(steps, 0, 1))
+
+
+def aims_of_sum(sample: Sample, scale: float) -> tuple[tuple[int, float], ...]:
+    """The half widths that are aimed at, of a number whose steps lie between 0 and 1."""
+    return tuple((stop, width / scale) for stop, width in sample.aims)

@@ -1,0 +1,93 @@
+"""A run over samples: of every target as many images as its aim needs, kept as the pairs that were asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from oodometer.core.condition import Condition, Shift
+from oodometer.core.errors import UsageError
+from oodometer.core.model import Model
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.answerable import same_condition
+from oodometer.engine.run import RunOptions, Watcher, run
+from oodometer.sampling.aim import Aim
+from oodometer.sampling.plan import images_needed
+from oodometer.sampling.targets import Target, targets_of
+from oodometer.sampling.until import measure_until
+from oodometer.sampling.within import images_with_control, sampled_within
+from oodometer.store.run import Run
+from oodometer.store.store import Store, open_store
+
+Models = Sequence[Model | StoredAnswers]
+Sampled = list[tuple[Condition, Condition]]
+"""Conditions on whole data sets, and on what is measured of them."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What all targets of a run have in common."""
+
+    models: Models
+    aim: Aim
+    store: Store
+    options: RunOptions
+    watcher: Watcher
+
+
+def run_sampled(
+    models: Models,
+    asked: Sequence[Condition | Shift],
+    aim: Aim,
+    *,
+    store: str | Store,
+    options: RunOptions | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Ask the models about as many images as an interval of the wished width needs, and keep the answers.
+
+    Accuracies under single conditions are measured on the first images of one order, which they share; of a family of
+    corruptions each condition has images of its own, so that the errors of the number that sums it up average out.
+    What was asked about before counts, and a later run with a narrower aim goes on from there.
+
+    Returns:
+        What the run was about; `score`, `gaps` and their like know that its cells are samples.
+    """
+    if not models or not asked:
+        raise UsageError("nothing to run: give at least one model and one shift, or clean images")
+    opened = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
+    of = _Run(models, aim, opened, options or RunOptions(), watcher or Watcher())
+    sampled: Sampled = []
+    for target in targets_of(asked, seed=aim.seed):
+        conditions = _until(of, target) if aim.rule == "until" else _within(of, target)
+        sampled += zip(target.conditions, conditions, strict=True)
+    shifts = [_on_samples(one, sampled) for one in asked]
+    # Everything is there already: this pairs it, and tells what the run was about.
+    return run(models, shifts, store=opened, options=of.options, watcher=replace(of.watcher, running=_silent))
+
+
+def _silent(done: int, total: int) -> None:
+    """The progress of what takes no time."""
+
+
+def _until(of: _Run, target: Target) -> list[Condition]:
+    found = measure_until(of.models, target, of.aim, store=of.store, options=of.options, watcher=of.watcher)
+    return list(found.conditions)
+
+
+def _within(of: _Run, target: Target) -> list[Condition]:
+    n = min(images_needed(target, of.aim), target.of)
+    if of.aim.control is not None and len(target.conditions) > 1:
+        n = images_with_control(of.models, target, of.aim, store=of.store, options=of.options, watcher=of.watcher)
+    return sampled_within(target, n, of.aim)
+
+
+def _on_samples(one: Condition | Shift, sampled: Sampled) -> Condition | Shift:
+    if isinstance(one, Condition):
+        return _on_sample(one, sampled)
+    return replace(one, standard=_on_sample(one.standard, sampled), shifted=_on_sample(one.shifted, sampled))
+
+
+def _on_sample(condition: Condition, sampled: Sampled) -> Condition:
+    return next(on for whole, on in sampled if same_condition(whole, condition))

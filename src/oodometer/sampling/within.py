@@ -1,0 +1,60 @@
+"""A run whose size is planned: as many images as the wished interval needs, and with a control fewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oodometer.analysis.controlled import control_cells, residual_variances
+from oodometer.core.condition import Condition
+from oodometer.core.model import Model
+from oodometer.core.sample import Sample
+from oodometer.core.stored_answers import StoredAnswers
+from oodometer.engine.run import RunOptions, Watcher, run
+from oodometer.sampling.aim import Aim
+from oodometer.sampling.plan import images_needed
+from oodometer.sampling.targets import Target
+from oodometer.stats.images_for_width import images_for_sum
+from oodometer.store.index import look
+from oodometer.store.store import Store
+
+PILOT = 40
+"""Images of each condition by which it is found out how much a control helps; they count in the end."""
+
+SURPLUS = 1.1
+"""The pilot may have been lucky: so many times the images that it suggests."""
+
+
+def sampled_within(target: Target, n: int, aim: Aim) -> list[Condition]:
+    """The conditions of a target on as many images as were planned."""
+    sample = Sample(target.of, "", aim.seed, "within", ((n, aim.width),), len(target.conditions))
+    return target.sampled(n, sample)
+
+
+def images_with_control(
+    models: Sequence[Model | StoredAnswers],
+    target: Target,
+    aim: Aim,
+    *,
+    store: Store,
+    options: RunOptions,
+    watcher: Watcher,
+) -> int:
+    """How many images of each condition are needed beside the control's answers to all of them.
+
+    A pilot asks about a few of each. What the models' answers differ from the control's is all that is uncertain.
+    """
+    assert aim.control is not None
+    without = min(images_needed(target, aim), target.of)
+    pilot = min(PILOT, without)
+    done = run(models, sampled_within(target, pilot, aim), store=store, options=options, watcher=watcher)
+    index = look(store)
+    needed = pilot
+    for model in {cell.model.key: cell.model for cell in done.cells}.values():
+        cells = [cell for cell in done.cells if cell.model.key == model.key]
+        variances = residual_variances(index, cells, control_cells(index, aim.control, cells))
+        # Of so few images of each condition only the mean variance is known well.
+        mean = np.full(len(cells), float(np.mean(variances)))
+        needed = max(needed, images_for_sum(target.number.weights, SURPLUS * mean, aim.width, level=aim.level))
+    return min(needed, without)

@@ -1,0 +1,207 @@
+"""Runs that ask about some of the images: as many as planned, or until they are sure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oodometer as odo
+from numbered_images import Knowing, damaged_family, numbered_images
+from oodometer.analysis.metric_request import ScoreOptions
+from oodometer.analysis.sampled import stopped
+from oodometer.core.condition import Condition
+from oodometer.core.errors import StoreError, UsageError
+from oodometer.sampling.aim import Aim
+from oodometer.sampling.plan import plan_sampling
+from oodometer.sampling.run import run_sampled
+from oodometer.store.index import index_at
+
+N = 4000
+CORRUPTIONS = ("fog", "snow", "blur")
+
+
+def half(estimate: odo.Estimate) -> float:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return (estimate.high - estimate.low) / 2
+
+
+def holds(estimate: odo.Estimate, truth: float) -> bool:
+    return estimate.low <= truth <= estimate.high
+
+
+def score_of(source, metric: str, *, model: str | None = None, **options) -> odo.Score:
+    rows = odo.score(source, metrics=[metric], options=ScoreOptions(**options)).rows
+    (row,) = [row for row in rows if model in (None, row.model)]
+    return row
+
+
+def clean_of(n: int = N) -> list[Condition]:
+    return [odo.clean(numbered_images(n))]
+
+
+def test_a_planned_run_asks_about_as_many_as_its_interval_needs(tmp_path):
+    model = Knowing("a", 0.5)
+    run = run_sampled([model.model], clean_of(), Aim(0.05, "within"), store=str(tmp_path / "runs"))
+    row = score_of(run, "top-1")
+    assert model.asked == row.estimate.n == 402  # test_images_for_width.py has the reference of this number
+    assert half(row.estimate) <= 0.05
+    assert row.data == "numbers[402 of 4000 at random, seed 0]"
+    assert row.estimate.interval == "clopper-pearson 95%"
+
+
+def test_a_small_data_set_is_measured_whole(tmp_path):
+    model = Knowing("a", 0.8)
+    run = run_sampled([model.model], clean_of(300), Aim(0.05, "within"), store=str(tmp_path / "runs"))
+    (row,) = odo.score(run, metrics=["top-1"]).rows
+    assert (row.data, row.estimate.n, row.estimate.value) == ("numbers", 300, model.right()[:300].mean())
+
+
+def test_a_run_until_it_is_sure_stops_then_and_says_how(tmp_path):
+    model = Knowing("a", 0.8)
+    run = run_sampled([model.model], clean_of(), Aim(0.04, "until"), store=str(tmp_path / "runs"))
+    row = score_of(run, "top-1")
+    assert model.asked == row.estimate.n < 1200
+    assert 0.02 < half(row.estimate) <= 0.04
+    assert holds(row.estimate, model.right()[:N].mean())
+    assert row.estimate.interval == "betting, of 4000 images, 95%"
+    sample = stopped(run.cells[0])
+    assert sample is not None
+    assert (sample.rule, sample.of, sample.seed, sample.aims) == ("until", N, 0, ((N, 0.04),))
+
+
+def test_a_later_run_with_a_narrower_aim_goes_on_from_there(tmp_path):
+    store, model = str(tmp_path / "runs"), Knowing("a", 0.8)
+    run_sampled([model.model], clean_of(), Aim(0.05, "until"), store=store)
+    before = model.asked
+    run = run_sampled([model.model], clean_of(), Aim(0.03, "until"), store=store)
+    row = score_of(run, "top-1")
+    assert model.asked == row.estimate.n > before, "nothing is asked twice"
+    assert half(row.estimate) <= 0.03
+    assert stopped(run.cells[0]).aims == ((before, 0.05), (N, 0.03)), "how was bet before is remembered"
+    assert len(index_at(store).cells) == 1, "what an earlier look had is in the new sample"
+    again = run_sampled([model.model], clean_of(), Aim(0.03, "until"), store=store)
+    assert (model.asked, score_of(again, "top-1").estimate) == (row.estimate.n, row.estimate)
+
+
+def test_a_run_on_all_images_takes_what_a_sample_has(tmp_path):
+    store, model = str(tmp_path / "runs"), Knowing("a", 0.8)
+    run_sampled([model.model], clean_of(), Aim(0.05, "within"), store=store)
+    odo.run([model.model], clean_of(), store=store)
+    assert model.asked == N
+    sampled = Knowing("a", 0.8)
+    run_sampled([sampled.model], clean_of(), Aim(0.03, "until"), store=store)
+    assert sampled.asked == 0, "and a sample takes what is there of all"
+
+
+def test_single_conditions_share_their_images_so_that_they_can_be_compared(tmp_path):
+    data, model = numbered_images(N), Knowing("a", 0.9)
+    (shift,) = damaged_family(data, ["fog"], [3])
+    run = run_sampled([model.model], [shift], Aim(0.05, "until"), store=str(tmp_path / "runs"))
+    (gap,) = odo.gaps(run).rows
+    clean, fog = (index_at(run).images(cell).ids.tolist() for cell in run.cells)
+    assert clean[: min(len(clean), len(fog))] == fog[: min(len(clean), len(fog))]
+    assert gap.paired
+    assert holds(gap.gap, model.right()[:N].mean() - model.right(30)[:N].mean())
+    assert gap.gap.interval.startswith("betting")
+
+
+@pytest.mark.parametrize("rule", ["within", "until"])
+def test_a_family_is_known_from_few_images_of_each_condition(tmp_path, rule):
+    data, model = numbered_images(N), Knowing("a", 0.9)
+    shifts = damaged_family(data, CORRUPTIONS, range(1, 6))
+    run = run_sampled([model.model], shifts, Aim(0.03, rule), store=str(tmp_path / "runs"))
+    row = score_of(run, "mean-corruption-error")
+    truth = 1 - np.mean([model.right(10 * s + c)[:N].mean() for c in range(3) for s in range(1, 6)])
+    assert holds(row.estimate, truth)
+    assert half(row.estimate) <= 0.032  # of a planned one the bootstrap's half width varies by a few per cent
+    corrupted = [cell for cell in run.cells if cell.condition_name != "clean"]
+    images = [set(index_at(run).images(cell).ids.tolist()) for cell in corrupted]
+    assert len({len(some) for some in images}) == 1
+    assert len(images[0] & images[1]) < len(images[0]) / 2, "each condition has images of its own"
+    assert all(len(some) < 200 for some in images)
+    (gap,) = odo.gaps(run).rows
+    assert holds(gap.gap, model.right()[:N].mean() - (1 - truth))
+
+
+def test_two_models_are_compared_on_the_images_of_each_condition(tmp_path):
+    data, a, b = numbered_images(N), Knowing("a", 0.9, shared=0.8), Knowing("b", 0.8, shared=0.8)
+    shifts = damaged_family(data, CORRUPTIONS)
+    run = run_sampled([a.model, b.model], shifts, Aim(0.03, "within"), store=str(tmp_path / "runs"))
+    (compared,) = odo.compare(run, "a", "b", on="damage")
+    amounts = [10 * severity + place for place in range(3) for severity in (1, 2, 3)]
+    truth = np.mean([b.right(amount)[:N].mean() - a.right(amount)[:N].mean() for amount in amounts])
+    assert holds(compared.difference, truth)
+    assert half(compared.difference) < 0.05
+    assert compared.verdict == "b is worse"
+
+
+def test_a_control_that_answered_everything_saves_images(tmp_path):
+    data, control, model = numbered_images(N), Knowing("control", 0.8, shared=0.9), Knowing("a", 0.8, shared=0.9)
+    shifts, store = damaged_family(data, CORRUPTIONS), str(tmp_path / "runs")
+    odo.run([control.model], shifts, store=store)
+    plain = plan_sampling([model.model], shifts, Aim(0.02, "within"), timed=False)
+    run = run_sampled([model.model], shifts, Aim(0.02, "within", control="control"), store=store)
+    n_each = min(cell.n_images for cell in run.cells)
+    assert n_each < plain.numbers[1].images
+    row = score_of(store, "mean-corruption-error", model="a", control="control") if False else None
+    rows = odo.score(store, metrics=["mean-corruption-error"], options=ScoreOptions(control="control")).rows
+    (row,) = [row for row in rows if row.model == "a"]
+    amounts = [10 * severity + place for place in range(3) for severity in (1, 2, 3)]
+    truth = 1 - np.mean([model.right(amount)[:N].mean() for amount in amounts])
+    assert holds(row.estimate, truth)
+    assert half(row.estimate) <= 0.025
+    assert row.convention.endswith("with the answers of control to all images")
+
+
+def test_a_control_that_has_not_answered_everything_is_an_error(tmp_path):
+    data, model = numbered_images(N), Knowing("a", 0.8)
+    store = str(tmp_path / "runs")
+    odo.run([Knowing("control", 0.8).model], clean_of(), store=store)
+    with pytest.raises(StoreError, match="control control has not answered all 4000 images of damage/fog/1"):
+        run_sampled([model.model], damaged_family(data, ["fog"]), Aim(0.05, "within", control="control"), store=store)
+
+
+def test_an_interval_that_was_not_looked_at_says_so(tmp_path):
+    run = run_sampled([Knowing("a", 0.8).model], clean_of(), Aim(0.05, "until"), store=str(tmp_path / "runs"))
+    row = score_of(run, "nll")
+    assert row.estimate.interval.endswith(", as if n had been fixed")
+
+
+def test_the_plan_says_what_will_be_asked_and_known():
+    shifts = damaged_family(numbered_images(N), CORRUPTIONS)
+    plan = plan_sampling([Knowing("a", 0.8).model, Knowing("b", 0.8).model], shifts, Aim(0.05, "within"), timed=False)
+    clean, family = plan.numbers
+    assert (clean.name, clean.metric, clean.images, clean.of) == ("clean", "top-1", 402, N)
+    # 1.96² · 0.25 / 0.05² answers, shared by nine conditions
+    assert (family.name, family.conditions, family.images) == ("damage", 9, int(np.ceil(1.96**2 * 0.25 / 0.0025 / 9)))
+    assert plan.passes == 2 * (402 + 9 * family.images)
+    assert "2 models: 1,586 forward passes of 80,000" in str(plan)
+    assert plan.as_json()["numbers"][1]["passes"] == 9 * family.images
+
+
+def test_the_time_of_a_plan_is_estimated_from_some_images():
+    model = Knowing("a", 0.8)
+    plan = plan_sampling([model.model], clean_of(), Aim(0.05, "within"))
+    assert plan.seconds is not None
+    assert plan.seconds > 0
+    assert model.asked <= 33
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Aim(0.0, "within"), "must lie between 0 and 0.5"),
+        (lambda: Aim(0.7, "until"), "must lie between 0 and 0.5"),
+        (lambda: Aim(0.01, "until", control="a"), "not with --until"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make, said):
+    with pytest.raises(UsageError, match=said):
+        make()
+
+
+def test_images_that_are_no_whole_data_set_are_refused(tmp_path):
+    few = odo.clean(odo.stratified(numbered_images(N), 3000))
+    with pytest.raises(UsageError, match="leave out --images"):
+        run_sampled([Knowing("a", 0.8).model], [few], Aim(0.05, "within"), store=str(tmp_path / "runs"))
