@@ -84,17 +84,22 @@ def families_of(index: Index, cells: Sequence[Cell]) -> list[CorruptedCells]:
         if member is not None and member.severity in SEVERITIES:
             group = groups.setdefault((member.name, cell.data.source), {})
             place = member.corruption, member.severity
-            if place in group:
-                raise StoreError(
-                    f"{cell.condition_name} was run twice on {cell.data}, with other seeds, textures or constants; "
-                    "keep each in a store of its own"
-                )
-            group[place] = cell
+            group[place] = _one_of_both(group[place], cell) if place in group else cell
     return [
         CorruptedCells(family, data, _complete(group), group, clean.get(data))
         for (family, data), group in groups.items()
         if _complete(group)
     ]
+
+
+def _one_of_both(one: Cell, other: Cell) -> Cell:
+    """Of two samples, or of a sample and all images, the one that says more."""
+    if one.n_images != other.n_images and (sample_of(one) or sample_of(other)):
+        return max(one, other, key=lambda cell: cell.n_images)
+    raise StoreError(
+        f"{other.condition_name} was run twice on {other.data}, with other seeds, textures or constants; "
+        "keep each in a store of its own"
+    )
 
 
 def _complete(group: dict[tuple[str, int], Cell]) -> tuple[str, ...]:

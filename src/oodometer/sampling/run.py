@@ -14,6 +14,7 @@ from oodometer.engine.answerable import same_condition
 from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import images_needed
+from oodometer.sampling.superseded import remove_superseded
 from oodometer.sampling.targets import Target, targets_of
 from oodometer.sampling.until import measure_until
 from oodometer.sampling.within import images_with_control, sampled_within
@@ -63,8 +64,11 @@ def run_sampled(
         conditions = _until(of, target) if aim.rule == "until" else _within(of, target)
         sampled += zip(target.conditions, conditions, strict=True)
     shifts = [_on_samples(one, sampled) for one in asked]
-    # Everything is there already: this pairs it, and tells what the run was about.
-    return run(models, shifts, store=opened, options=of.options, watcher=replace(of.watcher, running=_silent))
+    # With --until everything is there already: this pairs it, and tells what the run was about.
+    last = replace(of.watcher, running=_silent) if aim.rule == "until" else of.watcher
+    done = run(models, shifts, store=opened, options=of.options, watcher=last)
+    remove_superseded(opened, done.cells)
+    return done
 
 
 def _silent(done: int, total: int) -> None:

@@ -28,11 +28,11 @@ from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import images_until
+from oodometer.sampling.superseded import remove_superseded
 from oodometer.sampling.targets import Target
 from oodometer.stats.confidence_sequence import numbers_needed
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, look
-from oodometer.store.remove import Removal, remove
 from oodometer.store.store import Store
 
 FIRST_SHARE = 0.1
@@ -84,12 +84,12 @@ def measure_until(
         done = run(models, conditions, store=store, options=options, watcher=watcher)
         looks.append(n)
         if n >= target.of:
-            _remove_others(store, done.cells, target)
+            remove_superseded(store, done.cells)
             return Stopped(target, target.of, tuple(conditions), tuple(looks))
         index = look(store)
         of_model = _by_model(done.cells)
         estimates = [_estimate(index, cells, target, aim) for cells in of_model]
-        _remove_others(store, done.cells, target)
+        remove_superseded(store, done.cells)
         if all(_half(estimate) <= aim.width for estimate in estimates):
             return Stopped(target, n, tuple(conditions), tuple(looks))
         guess = int(BEYOND * max(_guess(index, cells, target, aim) for cells in of_model))
@@ -154,25 +154,3 @@ def _guess(index: Index, cells: Sequence[Cell], target: Target, aim: Aim) -> int
     steps = steps_of(index, cells, target.number.weights)
     aims, width = aims_of_sum(sample, scale), aim.width / scale
     return numbers_needed(steps, sample.of, aims=aims, width=width, level=aim.level)
-
-
-def _remove_others(store: Store, cells: Sequence[Cell], target: Target) -> None:
-    """Take away what earlier looks at the same target left: the new cells have all of it."""
-    index = look(store)
-    kept = {cell.key for cell in cells}
-    places = {(cell.model.key, cell.condition_name, cell.data.name, cell.data.part): cell.n_images for cell in cells}
-
-    def is_older(cell: Cell) -> bool:
-        sample = stopped(cell)
-        n = places.get((cell.model.key, cell.condition_name, cell.data.name, cell.data.part))
-        return (
-            sample is not None
-            and cell.key not in kept
-            and n is not None
-            and cell.n_images < n
-            and sample.order in target.orders
-        )
-
-    older = tuple(cell for cell in index.cells if is_older(cell))
-    if older:
-        remove(Removal(index, older, ()))
