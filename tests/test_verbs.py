@@ -23,7 +23,7 @@ TWINS = {
     "import": ("import_table", "import_predictions"),
     "quickstart": ("quickstart", "quickstart_photographs"),
     "report": ("report", "report_html"),
-    "run": ("run", "results_of"),
+    "run": ("run", "run_sampled", "plan_sampling", "results_of"),
     "train": ("training_job", "train"),
 }
 """Verb to its functions, where these are not one of the same name."""

@@ -113,6 +113,11 @@ from oodometer.report.tables.of_store import table as table
 from oodometer.report.tables.options import TableOptions as TableOptions
 from oodometer.report.write import Report as Report
 from oodometer.report.write import report as report
+from oodometer.sampling.aim import Aim as Aim
+from oodometer.sampling.plan import PlannedNumber as PlannedNumber
+from oodometer.sampling.plan import SamplingPlan as SamplingPlan
+from oodometer.sampling.plan import plan_sampling as plan_sampling
+from oodometer.sampling.run import run_sampled as run_sampled
 from oodometer.sheets.options import SheetOptions as SheetOptions
 from oodometer.sheets.sheet import Sheet as Sheet
 from oodometer.sheets.sheet import sheet as sheet
@@ -126,6 +131,7 @@ from oodometer.shifts.write_corrupted import corrupt_files as corrupt_files
 from oodometer.stats.bootstrap import Resampling as Resampling
 from oodometer.stats.bootstrap import bootstrap as bootstrap
 from oodometer.stats.bootstrap import bootstrap_means as bootstrap_means
+from oodometer.stats.confidence_sequence import confidence_sequence as confidence_sequence
 from oodometer.stats.effective_robustness import effective_robustness as effective_robustness
 from oodometer.stats.intervals import share_of as share_of
 from oodometer.stats.lines import Line as Line

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from oodometer.analysis.common_images import clusters_by, right_on_common
 from oodometer.analysis.controlled import control_cells
+from oodometer.analysis.corrupted_cells import CorruptedCells, families_of, with_clean
+from oodometer.analysis.corruption_numbers import Measured, Number, numbers_of
 from oodometer.analysis.draws_apart import draws_apart, with_control
-from oodometer.analysis.families import family_in
 from oodometer.analysis.family_number import MCE, MEAN_ERROR, is_about_alexnet, number_of_family
 from oodometer.analysis.intervals import SharedDraws, shared_draws
 from oodometer.analysis.metric_request import Asked
-from oodometer.analysis.sampled import drawn_apart, sample_of, stopped, sum_when_stopped
+from oodometer.analysis.sampled import drawn_apart, stopped, sum_when_stopped
 from oodometer.analysis.score_table import About, LeftOut, Score, about, or_left_out
 from oodometer.core.condition import Family
-from oodometer.core.dataset import title_of
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.corruption_error import (
-    COMMON,
-    EXTRA,
     SEVERITIES,
     Normaliser,
     alexnet,
-    corruption_errors,
-    mean_error,
-    relative_corruption_errors,
 )
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
-CLEAN = "clean"
 NORMALISED = ("ce", "relative-ce", "mce", "relative-mce")
 NO_ALEXNET = "AlexNet's published errors are about ImageNet-C with its 1,000 classes; name a model with --normaliser"
 AS_IMPORTED = "frost as imported"
@@ -44,69 +37,6 @@ FROSTS = {
     "folder": "frost from textures of one's own",
 }
 """By the first word of a source's name, see `oodometer.corruptions.frost`."""
-
-
-@dataclass(frozen=True)
-class CorruptedCells:
-    """The cells of one model under one family of corruptions.
-
-    Args:
-        data: What the images were made from: the digest of the data, or the name of a folder of ImageNet-C.
-        names: The corruptions that have all five severities, those of the paper first and in its order.
-        cells: By corruption and severity.
-        clean: The same model on the same images as they are, where there is such a cell.
-    """
-
-    name: str
-    data: str
-    names: tuple[str, ...]
-    cells: dict[tuple[str, int], Cell]
-    clean: Cell | None
-
-    def wanted(self, names: Sequence[str]) -> list[Cell]:
-        """The cells of these corruptions, severity by severity, and then clean."""
-        found = [self.cells[name, severity] for name in names for severity in SEVERITIES]
-        return [*found, self.clean] if self.clean else found
-
-    @property
-    def data_name(self) -> str:
-        """What the user calls the data."""
-        data = next(iter(self.cells.values())).data
-        return title_of(data.name, "", data.subset)
-
-
-def families_of(index: Index, cells: Sequence[Cell]) -> list[CorruptedCells]:
-    """The families of corruptions that a model was run on, per data set; sequences of frames are none."""
-    groups: dict[tuple[str, str], dict[tuple[str, int], Cell]] = {}
-    clean = {cell.data.digest: cell for cell in cells if cell.condition_name == CLEAN}
-    for cell in cells:
-        member = family_in(index, cell.condition)
-        if member is not None and member.severity in SEVERITIES:
-            group = groups.setdefault((member.name, cell.data.source), {})
-            place = member.corruption, member.severity
-            group[place] = _one_of_both(group[place], cell) if place in group else cell
-    return [
-        CorruptedCells(family, data, _complete(group), group, clean.get(data))
-        for (family, data), group in groups.items()
-        if _complete(group)
-    ]
-
-
-def _one_of_both(one: Cell, other: Cell) -> Cell:
-    """Of two samples, or of a sample and all images, the one that says more."""
-    if one.n_images != other.n_images and (sample_of(one) or sample_of(other)):
-        return max(one, other, key=lambda cell: cell.n_images)
-    raise StoreError(
-        f"{other.condition_name} was run twice on {other.data}, with other seeds, textures or constants; "
-        "keep each in a store of its own"
-    )
-
-
-def _complete(group: dict[tuple[str, int], Cell]) -> tuple[str, ...]:
-    """The corruptions of which all severities are there."""
-    order = {name: place for place, name in enumerate((*COMMON, *EXTRA))}
-    names = {name for name, _ in group if all((name, severity) in group for severity in SEVERITIES)}
-    return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
 
 
 def corruption_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
@@ -120,24 +50,8 @@ def corruption_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Iter
         yield from or_left_out(found, (*NORMALISED, MEAN_ERROR), f"{cells[0].model_name} on {family.name}")
 
 
-def _with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> CorruptedCells:
-    """The family with its clean images, found by their ids where the corrupted ones are files of their own."""
-    if family.clean is not None:
-        return family
-    some = next(iter(family.cells.values()))
-    if sample_of(some) is not None:
-        alike = [cell for cell in cells if cell.condition_name == CLEAN and cell.data.name == some.data.name]
-        return replace(family, clean=next((cell for cell in alike if cell.classes == some.classes), None))
-    wanted = set(index.images(some).ids.tolist())
-    for cell in cells:
-        fits = cell.condition_name == CLEAN and cell.classes == some.classes
-        if fits and wanted <= set(index.images(cell).ids.tolist()):
-            return replace(family, clean=cell)
-    return family
-
-
 def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked: Asked) -> Iterator[Score | LeftOut]:
-    family = _with_clean(index, found, cells)
+    family = with_clean(index, found, cells)
     other, lacking = None, NO_ALEXNET
     if asked.options.normaliser:
         try:
@@ -162,7 +76,7 @@ def _of_family(index: Index, found: CorruptedCells, cells: Sequence[Cell], asked
     frost = frost_said(family.cells["frost", SEVERITIES[0]]) if "frost" in names else ""
     other_frost = _other_frost(family, other, by.name) if frost and other and by else ""
     measured = Measured(family.name, names, errors, clean, by, other is None, frost, other_frost)
-    for number in _numbers(measured):
+    for number in numbers_of(measured):
         if isinstance(number, LeftOut):
             yield number
         elif asked.wants(number.metric):
@@ -197,11 +111,12 @@ def _of_samples(
     of_cells = about(index, mine, missing=0, data=family.data_name)
     frost = frost_said(family.cells["frost", SEVERITIES[0]]) if "frost" in names else ""
     measured = Measured(family.name, tuple(names), errors, clean, by, other is None, frost)
-    for number in _numbers(measured):
+    for number in numbers_of(measured):
         if isinstance(number, LeftOut):
             yield number
         elif asked.wants(number.metric):
-            said = f"{number.convention}; with the answers of {control} to all images" if control else number.convention
+            said = f"{number.convention}; images of each condition drawn apart"
+            said += f", with the answers of {control} to all images" if control else ""
             anytime = None if control else _when_stopped(index, family, names, number, asked)
             if anytime is not None:
                 yield of_cells.score(number.metric, anytime, said, condition=number.condition)
@@ -274,134 +189,5 @@ def _other(index: Index, name: str, family: CorruptedCells) -> CorruptedCells:
     of_model = index.of_model(name)
     for one in families_of(index, of_model):
         if (one.name, one.data) == (family.name, family.data) and set(one.names) & set(family.names):
-            return _with_clean(index, one, of_model)
+            return with_clean(index, one, of_model)
     raise StoreError(f"{index}: the normaliser {name} was not run on {family.name} of {family.data_name}")
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The errors of one model under a family, for all draws at once.
-
-    Args:
-        by: What to divide by, if there is anything.
-        published: Whether these are AlexNet's published errors, and not those of a model of the store.
-        frost: Where its ice is from; empty where frost is none of the corruptions.
-        other_frost: What to say where that of the normaliser is from elsewhere.
-    """
-
-    family: str
-    names: tuple[str, ...]
-    errors: np.ndarray
-    clean: np.ndarray | None
-    by: Normaliser | None
-    published: bool
-    frost: str = ""
-    other_frost: str = ""
-
-    @property
-    def places(self) -> list[int]:
-        """The corruptions that means are over: without the four extra ones, unless there are no others."""
-        return [at for at, name in enumerate(self.names) if name not in EXTRA] or list(range(len(self.names)))
-
-
-@dataclass(frozen=True)
-class Number:
-    """A metric of all draws, (1 + D,)."""
-
-    metric: str
-    condition: str
-    values: np.ndarray
-    convention: str
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """A way to divide errors by those of a normaliser: for each corruption, and in the mean."""
-
-    each: str
-    mean: str
-    name: str
-    what: str
-    of: Callable[[np.ndarray, np.ndarray | None, Normaliser], np.ndarray]
-    """Errors (D, C, S), clean errors (D,) and the normaliser -> (D, C)."""
-
-
-CE = Ratio("ce", "mce", "CE", "error", lambda errors, _, by: corruption_errors(errors, by))
-RELATIVE_CE = Ratio(
-    "relative-ce",
-    "relative-mce",
-    "relative CE",
-    "error above the clean one",
-    lambda errors, clean, by: relative_corruption_errors(errors, 0.0 if clean is None else clean, by),
-)
-
-
-def _numbers(found: Measured) -> Iterator[Number | LeftOut]:
-    """The means over the corruptions, and each corruption by itself."""
-    over = f"over {len(found.places)} corruptions x {len(SEVERITIES)} severities"
-    plain = mean_error(found.errors[:, found.places])
-    yield Number(MEAN_ERROR, found.family, plain, f"mean error {over}, not normalised")
-    if found.by is None:
-        return
-    yield from _normalised(found, found.by, CE)
-    if found.clean is None or found.by.clean is None:
-        lacking = "no predictions of the same images as they are" + (
-            "" if found.clean is None else f" by {found.by.name}"
-        )
-        yield LeftOut((RELATIVE_CE.each, RELATIVE_CE.mean), f"{found.family}: {lacking}; run --on clean")
-        return
-    yield from _normalised(found, found.by, RELATIVE_CE)
-
-
-def _normalised(found: Measured, by: Normaliser, ratio: Ratio) -> Iterator[Number | LeftOut]:
-    each = _ratios(found, by, ratio)
-    undefined = {place: _why(found, by, ratio, place) for place in np.flatnonzero(np.isnan(each[0])).tolist()}
-    lacking = [name for name in COMMON if name not in found.names] if found.published else []
-    if set(found.names) <= set(EXTRA):
-        yield LeftOut((ratio.mean,), f"{found.family}: the extra corruptions never enter it")
-    elif lacking:
-        said = f"{len(lacking)} of the {len(COMMON)} corruptions that it is the mean of are missing"
-        yield LeftOut((ratio.mean,), f"{found.family}: {said}: {', '.join(lacking)}")
-    elif undefined:
-        yield LeftOut((ratio.mean,), f"{found.family}: {next(iter(undefined.values()))}")
-    else:
-        over = f"mean of {ratio.name} over {len(found.places)} corruptions x {len(SEVERITIES)} severities, by {by.name}"
-        said = "; ".join(filter(None, (over, found.frost, found.other_frost)))
-        yield Number(ratio.mean, found.family, each[:, found.places].mean(axis=1), said)
-    said = f"{ratio.what} summed over {len(SEVERITIES)} severities, divided by that of {by.name}"
-    for place, name in enumerate(found.names):
-        if place in undefined:
-            yield LeftOut((ratio.each,), f"{found.family}: {undefined[place]}")
-        else:
-            convention = f"{said}; {found.other_frost}" if name == "frost" and found.other_frost else said
-            yield Number(ratio.each, f"{found.family}/{name}", each[:, place], convention)
-
-
-def _ratios(found: Measured, by: Normaliser, ratio: Ratio) -> np.ndarray:
-    """The ratio of every draw and corruption, (1 + D, C); NaN where the normaliser has nothing to divide by."""
-    with contextlib.suppress(OodometerError):
-        return ratio.of(found.errors, found.clean, by)
-    # Undefined somewhere: draw by draw, so that the others stay.
-    each = np.full(found.errors.shape[:2], np.nan)
-    for draw, place in np.ndindex(*each.shape):
-        with contextlib.suppress(OodometerError):
-            each[draw, place] = ratio.of(*_draw(found, by, draw, place))[0, 0]
-    return each
-
-
-def _why(found: Measured, by: Normaliser, ratio: Ratio, place: int) -> str:
-    """Why there is no such number of all images."""
-    try:
-        ratio.of(*_draw(found, by, 0, place))
-    except OodometerError as why:
-        return str(why)
-    return ""
-
-
-def _draw(found: Measured, by: Normaliser, draw: int, place: int) -> tuple[np.ndarray, np.ndarray | None, Normaliser]:
-    """What a ratio wants of one draw and one corruption."""
-    row, at = slice(draw, draw + 1), slice(place, place + 1)
-    clean = None if found.clean is None else found.clean[row]
-    errors = np.broadcast_to(by.errors, found.errors.shape)[row, at]
-    by_clean = by.clean[row] if isinstance(by.clean, np.ndarray) else by.clean
-    return found.errors[row, at], clean, Normaliser(by.name, found.names[at], errors, by_clean)

@@ -9,7 +9,7 @@ import numpy as np
 
 from oodometer.analysis.controlled import controlled
 from oodometer.analysis.intervals import IntervalOptions, SharedDraws
-from oodometer.core.random import rng_for
+from oodometer.stats.drawn_apart import errors_drawn_apart
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -21,8 +21,6 @@ def draws_apart(
 ) -> SharedDraws:
     """The error on each of the cells, and beside it that of another model on the same images where there is one.
 
-    An image is one of four kinds: both are right, one, the other, none. Resampling images is drawing four counts.
-
     Args:
         others: A cell of the same condition for each; None: of this one alone.
 
@@ -30,18 +28,10 @@ def draws_apart(
         Means (1 + D, 2 C): the errors on the cells, then those on the others; NaN where there is none.
     """
     resampling = replace(how.resampling, method="percentile")
-    rng = rng_for("bootstrap of images drawn apart", seed=resampling.seed)
-    means = np.full((1 + resampling.draws, 2 * len(cells)), np.nan)
-    sizes = []
-    for at, (cell, other) in enumerate(zip(cells, others, strict=True)):
-        counts = _kinds(index, cell, other)
-        n = int(counts.sum())
-        drawn = np.concatenate([counts[None], rng.multinomial(n, counts / n, size=resampling.draws)]) / n
-        means[:, at] = drawn[:, 1] + drawn[:, 3]
-        if other is not None:
-            means[:, len(cells) + at] = drawn[:, 2] + drawn[:, 3]
-        sizes.append(n)
-    return SharedDraws(means, min(sizes), resampling, NAME)
+    kinds = np.stack([_kinds(index, cell, other) for cell, other in zip(cells, others, strict=True)])
+    means = errors_drawn_apart(kinds, resampling)
+    means[:, len(cells) :][:, [other is None for other in others]] = np.nan
+    return SharedDraws(means, int(kinds.sum(axis=1).min()), resampling, NAME)
 
 
 def with_control(index: Index, cells: Sequence[Cell], controls: Sequence[Cell], how: IntervalOptions) -> SharedDraws:
@@ -56,11 +46,11 @@ def with_control(index: Index, cells: Sequence[Cell], controls: Sequence[Cell], 
 
 
 def _kinds(index: Index, cell: Cell, other: Cell | None) -> np.ndarray:
-    """How many images both are right on, only the other, only this one, none, (4,)."""
+    """How many images both are right on, only this one, only the other, none, (4,)."""
     if other is None:
         (verdicts,) = index.verdicts([cell])
         right, wrong = (int((verdicts.verdict == value).sum()) for value in (0, 1))
-        return np.array([right, wrong, 0, 0])
+        return np.array([right, 0, wrong, 0])
     (beside,) = controlled(index, [cell], [other])
     counts = beside.counts
-    return np.array([counts.both, counts.only_b, counts.only_a, counts.neither])
+    return np.array([counts.both, counts.only_a, counts.only_b, counts.neither])

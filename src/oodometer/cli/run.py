@@ -146,7 +146,7 @@ def command(**flags: Any) -> None:
     if aim is not None and flags["plan"]:
         _tell_plan(models, conditions, aim, as_json=flags["as_json"])
         return
-    models = _cleared(models, conditions, flags)
+    models = _cleared(models, conditions, aim, flags)
     names = ("threads", "chunk", "keep", "skip_broken", "rehash")
     only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
     options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
@@ -221,17 +221,20 @@ def _tell_of_models(done: Run) -> None:
 
 
 def _cleared(
-    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], flags: dict[str, Any]
+    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], aim: Aim | None, flags: dict[str, Any]
 ) -> list[Model | StoredAnswers]:
     """The models, once nothing speaks against their answers."""
     from oodometer.preflight.before_run import cleared_models
+    from oodometer.sampling.plan import plan_sampling
 
     with talk_on_stderr():
+        plan = None if aim is None else plan_sampling(models, conditions, aim, timed=False)
         return cleared_models(
             models,
             conditions,
             store=flags["store"],
             address=flags["data"],
+            predictions=None if plan is None else plan.passes // plan.models,
             accept=flags["accept_preflight"],
             skip_broken=flags["skip_broken"],
             tell=say,

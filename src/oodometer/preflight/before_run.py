@@ -34,6 +34,7 @@ def cleared_models(
     *,
     store: str,
     address: str | None = None,
+    predictions: int | None = None,
     accept: bool = False,
     skip_broken: bool = False,
     tell: Tell = unheard,
@@ -44,6 +45,7 @@ def cleared_models(
 
     Args:
         address: Where the user's own data lie.
+        predictions: How many each model will be asked for, where not all images are asked about.
         accept: Go on as it is, whatever is found.
         tell: Told what is found.
     """
@@ -54,7 +56,7 @@ def cleared_models(
         return list(models)
     if plain is not None:
         _check_data(plain.dataset, address, models, accept=accept)
-    n = sum(len(condition.dataset) for condition in conditions)
+    n = sum(len(condition.dataset) for condition in conditions) if predictions is None else predictions
     known = _known_models(store)
     found: list[Model | StoredAnswers] = []
     lines: list[str] = []

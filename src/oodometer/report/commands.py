@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS
 from oodometer.analysis.measured_shifts import CLEAN
+from oodometer.analysis.sampled import sample_of
 from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
 from oodometer.study import Study
@@ -79,12 +80,17 @@ def _line(*words: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Run:
-    """What one command asks of models: the same images, keeping the same."""
+    """What one command asks of models: the same images, keeping the same.
+
+    Args:
+        images: How many, where not all; ``sampled`` says instead by which rule their number came about.
+    """
 
     data: str
     images: str
     seed: str
     precision: str
+    sampled: tuple[str, ...] = ()
 
 
 def _runs(study: Study) -> list[Line]:
@@ -114,8 +120,12 @@ def _is_made(cell: Cell) -> bool:
 def _run(cell: Cell) -> _Run:
     images, _, chosen = cell.data.subset.partition(", seed ")
     drawn = cell.condition.transform.parameters.get("seed") if cell.condition.transform else None
+    data, sample = replace(cell.data, subset="").title, sample_of(cell)
+    if sample is not None:
+        sampled = f"--{sample.rule}", f"{sample.aims[-1][1]:g}"
+        return _Run(data, "", str(sample.seed), cell.precision, sampled)
     seed = chosen or ("0" if drawn is None else str(drawn))
-    return _Run(replace(cell.data, subset="").title, images, seed, cell.precision)
+    return _Run(data, images, seed, cell.precision)
 
 
 def spec_of(cell: Cell) -> str:
@@ -132,6 +142,7 @@ def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]
     words += ["--data", run.data]
     words += [word for name in on for word in ("--on", name)]
     words += ["--images", run.images] if run.images else []
+    words += run.sampled
     words += ["--seed", run.seed] if run.seed != "0" else []
     words += ["--device", "cuda", "--precision", run.precision] if run.precision != "float32" else []
     return [*words, "--store", study.address]
