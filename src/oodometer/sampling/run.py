@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from oodometer.core.condition import Condition, Shift
+from oodometer.core.dataset import Progress
 from oodometer.core.errors import UsageError
 from oodometer.core.model import Model
 from oodometer.core.stored_answers import StoredAnswers
@@ -58,21 +59,36 @@ def run_sampled(
     if not models or not asked:
         raise UsageError("nothing to run: give at least one model and one shift, or clean images")
     opened = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
-    of = _Run(models, aim, opened, options or RunOptions(), watcher or Watcher())
+    mine = watcher or Watcher()
+    parts = _Parts(mine.running)
+    of = _Run(models, aim, opened, options or RunOptions(), replace(mine, running=parts))
     sampled: Sampled = []
     for target in targets_of(asked, seed=aim.seed):
         conditions = _until(of, target) if aim.rule == "until" else _within(of, target)
         sampled += zip(target.conditions, conditions, strict=True)
     shifts = [_on_samples(one, sampled) for one in asked]
     # With --until everything is there already: this pairs it, and tells what the run was about.
-    last = replace(of.watcher, running=_silent) if aim.rule == "until" else of.watcher
-    done = run(models, shifts, store=opened, options=of.options, watcher=last)
+    done = run(models, shifts, store=opened, options=of.options, watcher=of.watcher)
     remove_superseded(opened, done.cells)
+    parts.end()
     return done
 
 
-def _silent(done: int, total: int) -> None:
-    """The progress of what takes no time."""
+class _Parts:
+    """Tells how a run of several parts goes: nothing of a part that asks for nothing, unless all of them do."""
+
+    def __init__(self, tell: Progress) -> None:
+        self._tell = tell
+        self._asked = False
+
+    def __call__(self, done: int, total: int) -> None:
+        if total:
+            self._asked = True
+            self._tell(done, total)
+
+    def end(self) -> None:
+        if not self._asked:
+            self._tell(0, 0)
 
 
 def _until(of: _Run, target: Target) -> list[Condition]:

@@ -1,4 +1,4 @@
-"""The bootstrap over conditions whose images were drawn apart: each is resampled by itself, so that errors average out."""
+"""The bootstrap over conditions whose images were drawn apart: each resampled by itself, so that errors average out."""
 
 from __future__ import annotations
 
