@@ -38,6 +38,7 @@ docs: $(VENV)/.dev
 figures: $(VENV)/.dev
 	$(BIN)/python docs/make_figures_metrics.py
 	$(BIN)/python docs/make_figures_statistics.py
+	$(BIN)/python docs/make_figures_sampling.py
 
 # The scripts of the pages: lint, types by comment, and tests of what needs no browser. Versions are pinned in package.json.
 javascript:

@@ -340,6 +340,7 @@ def test_a_study_is_a_value() -> None:
 
 
 PUBLIC = [
+    "Aim",
     "Audience",
     "AugmentOptions",
     "Augmented",
@@ -386,6 +387,7 @@ PUBLIC = [
     "ModelPreflight",
     "OodometerError",
     "Origin",
+    "PlannedNumber",
     "Predictions",
     "Preflight",
     "PreflightError",
@@ -401,6 +403,7 @@ PUBLIC = [
     "RobustnessOptions",
     "RunOptions",
     "RunResults",
+    "SamplingPlan",
     "Score",
     "ScoreOptions",
     "Scores",
@@ -435,6 +438,7 @@ PUBLIC = [
     "class_changes",
     "clean",
     "compare",
+    "confidence_sequence",
     "confusion",
     "correlate",
     "corrupt",
@@ -457,6 +461,7 @@ PUBLIC = [
     "mask",
     "metric",
     "open_store",
+    "plan_sampling",
     "preflight",
     "published_test_set",
     "quickstart",
@@ -472,6 +477,7 @@ PUBLIC = [
     "rng_for",
     "robustness",
     "run",
+    "run_sampled",
     "sample_image",
     "score",
     "serve",

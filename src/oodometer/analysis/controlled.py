@@ -1,10 +1,4 @@
-"""Another model's answers to all images, by which answers to a few of them say more.
-
-Where two models mostly err on the same images, the difference of their errors on a sample is known better than either
-error. So the error on all images is estimated as the control's on all of them plus that difference: the difference
-estimator of survey sampling (Cochran, Sampling Techniques, 1977, chapter 7), with its variance smaller by 1 − r² for
-errors that are as frequent.
-"""
+"""A model's answers to a sample beside those of a control, which answered all images."""
 
 from __future__ import annotations
 
@@ -24,17 +18,12 @@ class Controlled:
     """A sample of a model's answers beside a control's.
 
     Args:
-        counts: Who was right on the images of the sample: A is the model, B the control.
-        control_error: The control's error on all images.
+        kinds: Images on which both are right, the control alone errs, the model alone, both, (C, 4).
+        of_control: The control's errors on all images, (C,).
     """
 
-    counts: PairedCounts
-    control_error: float
-
-    @property
-    def error(self) -> float:
-        """The model's error on all images, estimated."""
-        return self.control_error + (self.counts.only_b - self.counts.only_a) / self.counts.n
+    kinds: np.ndarray
+    of_control: np.ndarray
 
 
 def control_cells(index: Index, name: str, cells: Sequence[Cell]) -> list[Cell]:
@@ -59,20 +48,20 @@ def control_cells(index: Index, name: str, cells: Sequence[Cell]) -> list[Cell]:
     return found
 
 
-def controlled(index: Index, cells: Sequence[Cell], controls: Sequence[Cell]) -> list[Controlled]:
+def controlled(index: Index, cells: Sequence[Cell], controls: Sequence[Cell]) -> Controlled:
     """Each cell beside that of the control."""
-    return [_controlled(index, cell, control) for cell, control in zip(cells, controls, strict=True)]
+    kinds, errors = zip(
+        *(_beside(index, cell, control) for cell, control in zip(cells, controls, strict=True)), strict=True
+    )
+    return Controlled(np.stack(kinds), np.array(errors))
 
 
-def residual_variances(index: Index, cells: Sequence[Cell], controls: Sequence[Cell]) -> np.ndarray:
-    """The variance of what an image's two answers differ by, of each condition, (K,)."""
-    both = [one.counts for one in controlled(index, cells, controls)]
-    share = np.array([(counts.only_a + counts.only_b) / counts.n for counts in both])
-    mean = np.array([(counts.only_b - counts.only_a) / counts.n for counts in both])
-    return np.asarray(share - mean**2)
+def kinds_beside(index: Index, cell: Cell, other: Cell) -> np.ndarray:
+    """How many images of a sample both are right on, the other alone errs on, this one alone, both, (4,)."""
+    return _beside(index, cell, other)[0]
 
 
-def _controlled(index: Index, cell: Cell, control: Cell) -> Controlled:
+def _beside(index: Index, cell: Cell, control: Cell) -> tuple[np.ndarray, float]:
     mine, theirs = index.verdicts([cell, control])
     place = {image: at for at, image in enumerate(index.images(control).ids.tolist())}
     right = np.full(len(place), -1, dtype=np.int8)
@@ -83,4 +72,5 @@ def _controlled(index: Index, cell: Cell, control: Cell) -> Controlled:
         raise StoreError(f"{index}: {control.model_name} was asked about other images than {cell.model_name}")
     known = (mine.verdict >= 0) & (right[at] >= 0)
     counts = PairedCounts.of(mine.verdict[known] == 0, right[at][known] == 0)
-    return Controlled(counts, float((theirs.verdict[theirs.verdict >= 0] != 0).mean()))
+    kinds = np.array([counts.both, counts.only_a, counts.only_b, counts.neither])
+    return kinds, float((theirs.verdict[theirs.verdict >= 0] != 0).mean())

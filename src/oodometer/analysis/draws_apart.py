@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from oodometer.analysis.controlled import controlled
+from oodometer.analysis.controlled import controlled, kinds_beside
 from oodometer.analysis.intervals import IntervalOptions, SharedDraws
+from oodometer.stats.control_variate import errors_with_control
 from oodometer.stats.drawn_apart import errors_drawn_apart
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -35,22 +36,17 @@ def draws_apart(
 
 
 def with_control(index: Index, cells: Sequence[Cell], controls: Sequence[Cell], how: IntervalOptions) -> SharedDraws:
-    """The error on each of the cells, (1 + D, C), with what a control answered to all images.
-
-    Its error on all images is known; only by how much the two differ is resampled.
-    """
-    drawn = draws_apart(index, cells, controls, how)
-    known = np.array([beside.control_error for beside in controlled(index, cells, controls)])
-    mine, theirs = np.split(drawn.means, 2, axis=1)
-    return replace(drawn, means=known + mine - theirs, name=f"{NAME}, with a control")
+    """The error on each of the cells, (1 + D, C), with what a control answered to all images."""
+    resampling = replace(how.resampling, method="percentile")
+    beside = controlled(index, cells, controls)
+    means = errors_with_control(beside.kinds, beside.of_control, resampling)
+    return SharedDraws(means, int(beside.kinds.sum(axis=1).min()), resampling, f"{NAME}, with a control")
 
 
 def _kinds(index: Index, cell: Cell, other: Cell | None) -> np.ndarray:
     """How many images both are right on, only this one, only the other, none, (4,)."""
-    if other is None:
-        (verdicts,) = index.verdicts([cell])
-        right, wrong = (int((verdicts.verdict == value).sum()) for value in (0, 1))
-        return np.array([right, 0, wrong, 0])
-    (beside,) = controlled(index, [cell], [other])
-    counts = beside.counts
-    return np.array([counts.both, counts.only_a, counts.only_b, counts.neither])
+    if other is not None:
+        return kinds_beside(index, cell, other)
+    (verdicts,) = index.verdicts([cell])
+    right, wrong = (int((verdicts.verdict == value).sum()) for value in (0, 1))
+    return np.array([right, 0, wrong, 0])

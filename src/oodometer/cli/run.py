@@ -131,14 +131,10 @@ if TYPE_CHECKING:
 def command(**flags: Any) -> None:
     """Run the cells of models x conditions."""
     from oodometer.analysis.run_results import results_of
-    from oodometer.core.model import Compute
-    from oodometer.engine.run import RunOptions, run
-    from oodometer.sampling.run import run_sampled
-    from oodometer.shifts.asked import named_by_groups_alone, tell_what_was_trained_on, without_attacks_of_groups
+    from oodometer.shifts.asked import tell_what_was_trained_on, without_attacks_of_groups
 
     import_plugins(flags["plugin_modules"])
     use_frost(flags["frost"])
-    compute = Compute(device=flags["device"], precision=flags["precision"])
     models = _models_by(flags)
     conditions = without_attacks_of_groups(conditions_by(flags), models, flags["conditions"], tell=say)
     tell_what_was_trained_on(conditions, models, say)
@@ -147,14 +143,7 @@ def command(**flags: Any) -> None:
         _tell_plan(models, conditions, aim, as_json=flags["as_json"])
         return
     models = _cleared(models, conditions, aim, flags)
-    names = ("threads", "chunk", "keep", "skip_broken", "rehash")
-    only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
-    options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
-    with watching() as watcher, talk_on_stderr():
-        if aim is None:
-            done = run(models, conditions, store=flags["store"], options=options, watcher=watcher)
-        else:
-            done = run_sampled(models, conditions, aim, store=flags["store"], options=options, watcher=watcher)
+    done = _measured(models, conditions, aim, flags)
     _tell_of_models(done)
     results = results_of(done)
     for line in results.notes:
@@ -165,6 +154,25 @@ def command(**flags: Any) -> None:
         print_json(results.as_json())
     elif text := results.table(plot=sys.stdout.isatty()):
         click.echo(text)
+
+
+def _measured(
+    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], aim: Aim | None, flags: dict[str, Any]
+) -> Run:
+    """The answers of the models, to all images or to as many as the aim needs."""
+    from oodometer.core.model import Compute
+    from oodometer.engine.run import RunOptions, run
+    from oodometer.sampling.run import run_sampled
+    from oodometer.shifts.asked import named_by_groups_alone
+
+    names = ("threads", "chunk", "keep", "skip_broken", "rehash")
+    compute = Compute(device=flags["device"], precision=flags["precision"])
+    only_of_groups = named_by_groups_alone(conditions, flags["conditions"])
+    options = RunOptions(**{name: flags[name] for name in names}, compute=compute, may_leave_out=only_of_groups)
+    with watching() as watcher, talk_on_stderr():
+        if aim is None:
+            return run(models, conditions, store=flags["store"], options=options, watcher=watcher)
+        return run_sampled(models, conditions, aim, store=flags["store"], options=options, watcher=watcher)
 
 
 def _aim_by(flags: dict[str, Any]) -> Aim | None:

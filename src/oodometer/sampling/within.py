@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oodometer.analysis.controlled import control_cells, residual_variances
+from oodometer.analysis.controlled import control_cells, controlled
 from oodometer.core.condition import Condition
 from oodometer.core.model import Model
 from oodometer.core.sample import Sample
@@ -15,6 +15,7 @@ from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import images_needed
 from oodometer.sampling.targets import Target
+from oodometer.stats.control_variate import residual_variances
 from oodometer.stats.images_for_width import images_for_sum
 from oodometer.store.index import look
 from oodometer.store.store import Store
@@ -22,7 +23,7 @@ from oodometer.store.store import Store
 PILOT = 40
 """Images of each condition by which it is found out how much a control helps; they count in the end."""
 
-SURPLUS = 1.1
+SURPLUS = 1.05
 """The pilot may have been lucky: so many times the images that it suggests."""
 
 
@@ -53,7 +54,8 @@ def images_with_control(
     needed = pilot
     for model in {cell.model.key: cell.model for cell in done.cells}.values():
         cells = [cell for cell in done.cells if cell.model.key == model.key]
-        variances = residual_variances(index, cells, control_cells(index, aim.control, cells))
+        beside = controlled(index, cells, control_cells(index, aim.control, cells))
+        variances = residual_variances(beside.kinds)
         # Of so few images of each condition only the mean variance is known well.
         mean = np.full(len(cells), float(np.mean(variances)))
         needed = max(needed, images_for_sum(target.number.weights, SURPLUS * mean, aim.width, level=aim.level))
