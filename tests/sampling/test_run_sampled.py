@@ -7,6 +7,7 @@ import pytest
 
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images
+from oodometer.analysis.family_apart import covariances_apart
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.sampled import stopped
 from oodometer.core.condition import Condition
@@ -15,6 +16,7 @@ from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import plan_sampling
 from oodometer.sampling.run import run_sampled
 from oodometer.store.index import index_at
+from oodometer.study.ranking import ranking_of
 
 N = 4000
 CORRUPTIONS = ("fog", "snow", "blur")
@@ -216,3 +218,33 @@ def test_all_images_of_a_family_are_read_where_a_sample_was_drawn_before(tmp_pat
     truth = 1 - np.mean([model.right(10 * s + c)[:N].mean() for c in range(3) for s in range(1, 6)])
     assert row.estimate.value == pytest.approx(truth)
     assert row.estimate.n == N
+
+
+def test_models_that_differ_are_told_apart_on_the_first_screen(tmp_path):
+    data, store = numbered_images(N), str(tmp_path / "runs")
+    models = [Knowing("a", 0.95, shared=0.8), Knowing("b", 0.94, shared=0.8), Knowing("c", 0.7, shared=0.8)]
+    shifts = damaged_family(data, CORRUPTIONS, range(1, 6))
+    run_sampled([model.model for model in models], shifts, Aim(0.02, "within"), store=store)
+    ranking = ranking_of(odo.study_of(store))
+    assert ranking is not None
+    assert ranking.how == "paired z tests over images of all pairs, corrected after Holm"
+    assert ranking.models[2] == "c"
+    assert ranking.apart[0, 2]
+    assert ranking.apart[1, 2]
+
+
+def test_the_variance_of_a_difference_is_that_over_samples(tmp_path):
+    # simulation: the spread of the difference of two models over 3,000 samples against what one sample says of it
+    rng = np.random.default_rng(0)
+    total, n = 3000, 60
+    common, own = rng.random((8, total)), rng.random((2, 8, total))
+    skill = np.linspace(0.5, 0.9, 8)[:, None]
+    right = np.where(rng.random((2, 8, total)) < 0.7, common, own) < skill
+    said, seen = [], []
+    for _ in range(3000):
+        chosen = rng.integers(total, size=(8, n))
+        sample = [right[:, at, chosen[at]] for at in range(8)]
+        found = covariances_apart(sample)
+        said.append(found[0, 0] + found[1, 1] - 2 * found[0, 1])
+        seen.append(np.mean([one[0].mean() - one[1].mean() for one in sample]))
+    assert np.mean(said) == pytest.approx(np.var(seen), rel=0.1)  # ± 2.6 % at one standard deviation

@@ -200,7 +200,17 @@ def _drawn_apart(
         for model, (standards, members) in run.items()
     )
     said = "every condition has images of its own, drawn apart: sides are compared by their accuracies"
-    return replace(points, models=models, notes=(*points.notes, said), cells=run, apart=True)
+    of_models = [members for _, members in run.values()]
+    return replace(
+        points,
+        models=models,
+        right_x=np.stack(right_on_common(index, [standards[0] for standards, _ in run.values()]).values),
+        notes=(*points.notes, said),
+        cells=run,
+        stopped_x=_stopped([standards[0] for standards, _ in run.values()]),
+        stopped_y=_stopped([cell for members in of_models for cell in members]),
+        apart=tuple(np.stack(right_on_common(index, cells).values) for cells in zip(*of_models, strict=True)),
+    )
 
 
 def _by_precision(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from oodometer.analysis.family_apart import mean_difference_of
 from oodometer.analysis.points import Points
 from oodometer.analysis.sampled import difference_when_stopped
 from oodometer.core.estimate import Estimate
@@ -29,8 +30,11 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
     """Accuracy under the shift, of the model at place ``a`` minus that at ``b``; paired where the images are known."""
     if points.right_y is not None:
         return _difference(points.right_y[a], points.right_y[b], level, points.stopped_y)
+    if points.apart:
+        # The difference is that of the second minus the first.
+        return mean_difference_of([PairedCounts.of(right[b], right[a]) for right in points.apart], level=level)
     one, other = points.models[a].y, points.models[b].y
-    if points.measure == "map" or points.apart:
+    if points.measure == "map":
         return difference_of(one, other, n=one.n, level=level)
     return tau_from_counts(one.value, other.value, one.n, other.n, level=level)
 
@@ -38,7 +42,7 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
 def difference_on_clean(points: Points, a: int, b: int, level: float) -> Estimate:
     """Accuracy on the first clean set, of the model at place ``a`` minus that at ``b``; paired where it can be."""
     models = tuple(replace(point, y=point.x[0]) for point in points.models)
-    clean = replace(points, models=models, right_y=points.right_x, stopped_y=points.stopped_x)
+    clean = replace(points, models=models, right_y=points.right_x, stopped_y=points.stopped_x, apart=())
     return difference_under_shift(clean, a, b, level)
 
 

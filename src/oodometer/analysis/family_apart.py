@@ -36,6 +36,22 @@ def mean_accuracy_apart(index: Index, cells: Sequence[Cell], *, level: float) ->
     return mean_of_shares(several, level=level)
 
 
+def covariances_apart(right: Sequence[np.ndarray]) -> np.ndarray:
+    """Of models' mean accuracies over conditions that have images of their own, (M, M).
+
+    Within a condition all models saw the same images; between conditions nothing is shared, and variances add up.
+
+    Args:
+        right: Whether each model is right on the images of each condition, (M, n) each.
+    """
+    total = np.zeros((len(right[0]), len(right[0])))
+    for of_condition in right:
+        n = of_condition.shape[1]
+        centred = of_condition - of_condition.mean(axis=1, keepdims=True)
+        total += centred @ centred.T / (n * max(n - 1, 1))
+    return np.asarray(total / len(right) ** 2)
+
+
 def mean_difference_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]], *, level: float) -> Estimate:
     """The mean over conditions of the accuracy of the second model minus that of the first.
 

@@ -47,7 +47,8 @@ class Points:
         measure: What is called accuracy here.
         stopped_x, stopped_y: The samples whose first images the columns of ``right_x`` and ``right_y`` are, where how
             many there are depends on what was seen: then only confidence sequences are valid.
-        apart: Whether every condition has images of its own: an accuracy is known better than its n says.
+        apart: Where every condition has images of its own, whether each model was right on those of each condition,
+            (M, n) each; there is no ``right_y`` then, and an accuracy is known better than its n says.
     """
 
     x: tuple[str, ...]
@@ -64,7 +65,7 @@ class Points:
     measure: Measure = "top-1"
     stopped_x: Sample | None = None
     stopped_y: Sample | None = None
-    apart: bool = False
+    apart: tuple[np.ndarray, ...] = ()
 
     def n_behind(self, accuracy: Estimate, level: float) -> int | None:
         """How many images tell it, as if it were a share, where its own number says nothing of how sure it is."""

@@ -22,6 +22,7 @@ class MeasuredSet:
             where only accuracies are known.
         ids: Of these images, (N,).
         photographs: What they are of: sets that were made from the same photographs have this in common.
+        covariances: Of the accuracies, (M, M), where they are known otherwise than from ``right``.
     """
 
     accuracies: np.ndarray
@@ -29,6 +30,7 @@ class MeasuredSet:
     right: np.ndarray | None = None
     ids: np.ndarray | None = None
     photographs: Hashable = None
+    covariances: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,10 @@ def spread_of(sets: Sequence[MeasuredSet]) -> Spread:
     """
     n_models = len(sets[0].accuracies)
     products, alone = np.zeros((n_models, n_models)), np.zeros(n_models)
-    for shared in _by_photographs(sets):
+    for measured in sets:
+        if measured.covariances is not None:
+            products += measured.covariances / len(sets) ** 2
+    for shared in _by_photographs([one for one in sets if one.covariances is None]):
         of_images = _products(shared, len(sets))
         if of_images is None:
             for measured in shared:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.analysis.family_apart import covariances_apart
 from oodometer.core.estimate import Estimate
 from oodometer.stats.mean_over_sets import MeasuredSet, Spread, spread_of
 from oodometer.stats.ties import p_of_counts, p_of_differences, tie_groups, told_apart
@@ -14,6 +15,8 @@ from oodometer.study.study import Study, StudyShift
 
 MOST_LOST = 0.1
 """A shift on which more of the models are missing than this share does not count, so that nearly all have a place."""
+
+STOPPED = ", as if the number of images had been fixed"
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def ranking_of(study: Study) -> Ranking | None:
     values = np.mean([measured.accuracies for measured in sets], axis=0)
     spread = spread_of(sets)
     p, how = _tests(sets, values, spread)
+    how += STOPPED if any(shift.points.stopped_y for shift in shifts) else ""
     order = sorted(range(len(names)), key=lambda at: (-values[at], names[at]))
     apart = told_apart(p, level)
     if len(shifts) == 1:  # the interval of a share is better than that of a mean
@@ -109,6 +113,7 @@ def _measured(shift: StudyShift, names: Sequence[str]) -> MeasuredSet:
         None if points.right_y is None else points.right_y[places],
         points.ids_y,
         points.x if points.same_images else None,
+        covariances_apart([right[places] for right in points.apart]) if points.apart else None,
     )
 
 
@@ -117,7 +122,8 @@ def _tests(sets: Sequence[MeasuredSet], values: np.ndarray, spread: Spread) -> t
     right = sets[0].right
     if len(sets) == 1 and right is not None and right.dtype == bool:
         return p_of_counts(right), "exact McNemar tests of all pairs, corrected after Holm"
-    kind = "z tests" if any(one.right is None for one in sets) else "paired z tests over images"
+    paired = all(one.right is not None or one.covariances is not None for one in sets)
+    kind = "paired z tests over images" if paired else "z tests"
     return p_of_differences(values, spread.of_differences), f"{kind} of all pairs, corrected after Holm"
 
 

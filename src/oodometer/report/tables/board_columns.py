@@ -95,7 +95,7 @@ def accuracy_on(condition: str, accuracies: Mapping[str, Estimate]) -> Numbers:
 def as_shifted(points: Points) -> Points:
     """The clean side in the place of the shifted one."""
     models = tuple(replace(one, y=one.x[0]) for one in points.models)
-    return replace(points, models=models, right_y=points.right_x)
+    return replace(points, models=models, right_y=points.right_x, apart=())
 
 
 def clean_side(study: Study, shift: StudyShift, place: int = 0) -> Numbers:
