@@ -226,6 +226,20 @@ def test_axes_are_chosen_and_the_address_keeps_it(scripts, small_place):
     assert scripts.locator("#scatter").is_visible()
 
 
+def test_what_was_unfolded_stays_so_for_who_chooses_at_once(scripts):
+    figure = drawn(scripts, "scatter")
+    # In one task, so that the event of the fold itself can't have come in between.
+    figure.get_by_text("Axes and scale").evaluate(
+        """summary => {
+            summary.click();
+            const select = summary.parentElement.querySelector("select");
+            select.dispatchEvent(new Event("change", { bubbles: true }));
+        }"""
+    )
+    assert figure.locator("details.more").evaluate("one => one.open")
+    assert figure.get_by_label("Vertical axis").is_visible()
+
+
 def test_shifts_have_buttons(scripts, small_study):
     figure = drawn(scripts, "scatter")
     for shift in small_study.shifts:

@@ -93,8 +93,14 @@
   // What is seldom chosen, folded; state.more keeps whether it is open.
   function more(summary, state, children) {
     const fold = make("details", { className: "more", open: Boolean(state.more) }, make("summary", {}, summary), ...children);
-    fold.addEventListener("toggle", () => (state.more = fold.open));
+    heed(fold, (open) => (state.more = open));
     return fold;
+  }
+
+  // Hears of a fold's opening at once: its own event comes later, and who chooses quickly would find it closed again.
+  function heed(fold, remember) {
+    fold.firstChild.addEventListener("click", () => remember(!fold.open));
+    fold.addEventListener("toggle", () => remember(fold.open));
   }
 
   // The numbers of what is drawn: a table that is made when it is opened. state.open keeps whether it is, while the plot
@@ -109,11 +115,11 @@
     if (state.open) {
       fill();
     }
-    fold.addEventListener("toggle", function () {
-      if (fold.open && !state.open) {
+    heed(fold, function (open) {
+      if (open && !state.open) {
         fill();
       }
-      state.open = fold.open;
+      state.open = open;
     });
     return fold;
   }

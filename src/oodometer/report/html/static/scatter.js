@@ -113,7 +113,7 @@
     window.removeEventListener("hashchange", heard);
     heard = function () {
       if (window.location.hash.startsWith("#scatter?")) {
-        kept = fromAddress(data, { ...firstChoice(data), open: kept.open });
+        kept = fromAddress(data, { ...firstChoice(data), open: kept.open, more: kept.more });
         again();
         scrollThere();
       }
