@@ -214,10 +214,11 @@ def test_all_images_of_a_family_are_read_where_a_sample_was_drawn_before(tmp_pat
     shifts = damaged_family(numbered_images(N), CORRUPTIONS, range(1, 6))
     run_sampled([model.model], shifts, Aim(0.03, rule), store=store)
     odo.run([model.model], shifts, store=store)
-    row = score_of(store, "mean-corruption-error")
     truth = 1 - np.mean([model.right(10 * s + c)[:N].mean() for c in range(3) for s in range(1, 6)])
-    assert row.estimate.value == pytest.approx(truth)
-    assert row.estimate.n == N
+    whole, sample = sorted(odo.score(store, metrics=["mean-corruption-error"]).rows, key=lambda row: row.data)
+    assert (whole.data, whole.estimate.n) == ("numbers", N)
+    assert whole.estimate.value == pytest.approx(truth)
+    assert holds(sample.estimate, truth)
 
 
 def test_models_that_differ_are_told_apart_on_the_first_screen(tmp_path):
@@ -248,3 +249,16 @@ def test_the_variance_of_a_difference_is_that_over_samples(tmp_path):
         said.append(found[0, 0] + found[1, 1] - 2 * found[0, 1])
         seen.append(np.mean([one[0].mean() - one[1].mean() for one in sample]))
     assert np.mean(said) == pytest.approx(np.var(seen), rel=0.1)  # ± 2.6 % at one standard deviation
+
+
+def test_a_family_is_sampled_where_so_few_clean_images_are_all_asked_about(tmp_path):
+    data, model = numbered_images(1000), Knowing("a", 0.9)
+    shifts = damaged_family(data, CORRUPTIONS, range(1, 6))
+    run = run_sampled([model.model], shifts, Aim(0.02, "within"), store=str(tmp_path / "runs"))
+    assert {cell.n_images for cell in run.cells if cell.condition_name == "clean"} == {1000}
+    row = score_of(run, "mean-corruption-error")
+    assert holds(
+        row.estimate, 1 - np.mean([model.right(10 * s + c)[:1000].mean() for c in range(3) for s in range(1, 6)])
+    )
+    (gap,) = odo.gaps(run).rows
+    assert half(gap.gap) < 0.06

@@ -85,8 +85,10 @@ def with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> C
         return family
     some = next(iter(family.cells.values()))
     if sample_of(some) is not None:
-        alike = [cell for cell in cells if cell.condition_name == CLEAN and cell.data.name == some.data.name]
-        return replace(family, clean=next((cell for cell in alike if cell.classes == some.classes), None))
+        about = CLEAN, some.data.name, some.classes
+        alike = [cell for cell in cells if (cell.condition_name, cell.data.name, cell.classes) == about]
+        # Of a sample and all images, the sample that was drawn with the family.
+        return replace(family, clean=min(alike, key=lambda cell: sample_of(cell) is None, default=None))
     wanted = set(index.images(some).ids.tolist())
     for cell in cells:
         fits = cell.condition_name == CLEAN and cell.classes == some.classes

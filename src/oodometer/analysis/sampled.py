@@ -26,9 +26,8 @@ def stopped(cell: Cell) -> Sample | None:
 
 
 def drawn_apart(cells: Sequence[Cell]) -> bool:
-    """Whether the cells are samples whose images were drawn apart, each from the same data set."""
-    samples = [sample_of(cell) for cell in cells]
-    return all(samples) and len({sample.order for sample in samples if sample}) > 1
+    """Whether images were drawn apart for some of the cells, so that they have few in common; others may have all."""
+    return len({sample.order for cell in cells if (sample := sample_of(cell)) is not None}) > 1
 
 
 def in_order_drawn(index: Index, cell: Cell) -> np.ndarray:
