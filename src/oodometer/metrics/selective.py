@@ -6,6 +6,7 @@ orders, in which every image of a tie counts as right by the share of right ones
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -143,6 +144,28 @@ def coverage_at_risk(confidence: np.ndarray, right: np.ndarray, *, risk: float =
     return float(answered[safe[-1]] / len(confidence)) if len(safe) else 0.0
 
 
+def risk_at_coverage(confidence: np.ndarray, right: np.ndarray, *, coverage: float = 0.8) -> float:
+    """The error among the most confident images, as many as it takes to answer at least this share of all.
+
+    >>> risk_at_coverage(np.array([0.9, 0.8, 0.7, 0.6, 0.5]), np.array([True, True, False, True, False]))
+    0.25
+    """
+    if not 0 < coverage <= 1:
+        raise OodometerError(f"coverage {coverage}: must lie in (0, 1], for example 0.8")
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    answered = images_answered(len(confidence), coverage)
+    return float(1 - _right_among(confidence, right)[answered - 1] / answered)
+
+
+def images_answered(n: int, coverage: float) -> int:
+    """The least number of n images that is at least this share of them.
+
+    >>> images_answered(10, 0.8), images_answered(11, 0.8)
+    (8, 9)
+    """
+    return max(math.ceil(coverage * n - 1e-9), 1)
+
+
 def _most_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if (confidence[1:] >= confidence[:-1]).all():  # as in a bootstrap, and from who asks for several numbers
         return confidence[::-1], right[::-1]
@@ -196,5 +219,12 @@ coverage_at_5 = Metric(
     ("confidence", "rank"),
     lambda confidence, rank: coverage_at_risk(confidence, rank == 0, risk=0.05),
     better="higher",
+    bounds=(0.0, 1.0),
+)
+risk_at_80 = Metric(
+    "risk@80%",
+    "error among the 80 % most confident images",
+    ("confidence", "rank"),
+    lambda confidence, rank: risk_at_coverage(confidence, rank == 0, coverage=0.8),
     bounds=(0.0, 1.0),
 )
