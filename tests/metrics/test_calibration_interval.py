@@ -24,18 +24,7 @@ from oodometer.metrics.calibration_interval import (
     design_effect,
 )
 from oodometer.metrics.metric import metrics
-
-LOGIT_SPREAD = 2.0
-"""Of the ten true logits of an image: mean confidences of about 70 %."""
-
-
-def population(temperature: float, size: int = 200_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The confidence of a model whose logits are the true ones times this, and how often it is right."""
-    logits = np.random.default_rng(seed).normal(scale=LOGIT_SPREAD, size=(size, 10))
-    truth, said = (np.exp(times * logits) for times in (1.0, temperature))
-    best = logits.argmax(axis=1)[:, None]
-    confidence, right = (np.take_along_axis(odds, best, 1)[:, 0] / odds.sum(axis=1) for odds in (said, truth))
-    return confidence, right
+from simulated_answers import population
 
 
 def true_error(name: str, n: int, confidence: np.ndarray, right: np.ndarray) -> float:

@@ -38,7 +38,7 @@ class SmoothCurve(NamedTuple):
 
 
 def smooth_calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
-    """smECE (Błasiok and Nakkiran 2023): ∫ |mean of K(t, confidence) (right − confidence)| dt, at its own bandwidth.
+    """SmECE (Błasiok and Nakkiran 2023): ∫ |mean of K(t, confidence) (right − confidence)| dt, at its own bandwidth.
 
     K is the Gaussian reflected at 0 and 1, whose standard deviation is the error: the one at which both are equal.
 
@@ -88,8 +88,8 @@ def spread_out(confidence: np.ndarray, values: np.ndarray, places: int) -> np.nd
 def smoothed(sums: np.ndarray, bandwidth: float) -> np.ndarray:
     """Sums at places of confidence, (D, P), spread by the reflected Gaussian; what they add up to stays.
 
-    >>> smoothed(np.array([[1.0, 0.0, 0.0, 0.0]]), 0.1).round(3).tolist()
-    [[0.874, 0.125, 0.001, 0.0]]
+    >>> smoothed(np.array([[1.0, 0.0, 0.0, 0.0]]), 0.25).round(3).tolist()
+    [[0.641, 0.296, 0.058, 0.005]]
     """
     from scipy.fft import dct, idct
 
