@@ -17,7 +17,7 @@ from oodometer.analysis.intervals import IntervalOptions, share_estimate
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.named import model_of
 from oodometer.analysis.score_table import LeftOut, Score, about, or_left_out
-from oodometer.analysis.temperature_scaling import Scaled, with_kept_logits
+from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.predictions import Predictions, taken
@@ -100,7 +100,7 @@ class Conformal:
 
     def sizes(self, judged: Judged) -> np.ndarray:
         """How many classes the set of each image has, (N,)."""
-        logits = self._logits(judged.cell, judged.rows)
+        logits = np.asarray(judged.rows.logits)
         if self._adaptive:
             return adaptive_sizes(logits, judged.threshold, self._uniform(judged.cell, judged.rows))
         return least_likely_sizes(logits, judged.threshold)
@@ -144,19 +144,14 @@ class Conformal:
         if not with_logits and not self._adaptive:
             return self._scaled.read(cell)
         what = "a summed probability (APS)" if self._adaptive else "the size of a set of classes"
-        rows = with_kept_logits(self._index, cell, what)
-        return replace(self._scaled.read(cell), logits=rows.logits)
+        _, logits = self._scaled.with_logits(cell, what)
+        return replace(self._scaled.read(cell), logits=logits)
 
     def _scores(self, cell: Cell, rows: Predictions) -> np.ndarray:
         """Of every row; each has a label."""
         if self._adaptive and len(rows):
-            return adaptive_scores(self._logits(cell, rows), rows.label, self._uniform(cell, rows))
+            return adaptive_scores(np.asarray(rows.logits), rows.label, self._uniform(cell, rows))
         return least_likely_scores(*columns_of(LOG_PROBABILITY, rows))
-
-    def _logits(self, cell: Cell, rows: Predictions) -> np.ndarray:
-        logits = np.asarray(rows.logits)
-        temperature = self._scaled.temperature_of(cell)
-        return logits if temperature == 1 else logits.astype(np.float32) / np.float32(temperature)
 
     def _uniform(self, cell: Cell, rows: Predictions) -> np.ndarray:
         """A random number of each image: that of its place in the data, the same for every model and corruption."""

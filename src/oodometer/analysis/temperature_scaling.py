@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from oodometer.analysis.fitted_on import cell_to_fit_on
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
@@ -45,9 +47,17 @@ class Scaled:
         # The kept logits are rounded: the answers are those that the model gave, not those of rounded logits.
         return replace(found, prediction=rows.prediction, rank=rows.rank, top5=rows.top5)
 
-    def temperature_of(self, cell: Cell) -> float:
-        """The temperature of a cell's model; 1 where nothing is scaled."""
-        return 1.0 if self._condition is None else self._fit(cell).temperature
+    def with_logits(self, cell: Cell, what: str) -> tuple[Predictions, np.ndarray]:
+        """The rows of a cell as they are kept, and their logits, scaled; an error where there are none.
+
+        Args:
+            what: Needs them, as words for that error.
+        """
+        rows = with_kept_logits(self._index, cell, what)
+        logits = np.asarray(rows.logits)
+        if self._condition is not None:
+            logits = logits.astype(np.float32) / np.float32(self._fit(cell).temperature)
+        return rows, logits
 
     def note(self, cell: Cell) -> str:
         """What was done to the confidences of this cell, as the end of a convention."""

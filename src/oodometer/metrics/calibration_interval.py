@@ -176,11 +176,11 @@ def _ends(bins: Bins, shapes: np.ndarray, norm: Norm, level: float, spread: floa
 
     def cumulants(times: np.ndarray) -> Cumulants:
         gaps = gaps_of(times)
-        return _cumulants(weights, gaps, _variance(sizes, confidence - gaps, spread), norm)
+        return cumulants_of(weights, gaps, _variance(sizes, confidence - gaps, spread), norm)
 
     seen = norm_of(weights, bins.gaps[:, None, None], norm)
     seen = seen**2 if norm == "l2" else seen
-    usual = np.maximum(seen, _quantile(cumulants(np.zeros(seen.shape)), 0.5))
+    usual = np.maximum(seen, quantile_of(cumulants(np.zeros(seen.shape)), 0.5))
     # Under a true error beyond this, less than the usual is never seen; twice, since accuracies end at 0 and 1.
     noise = (weights * np.sqrt(spread / sizes)).sum(axis=-1)
     reach = 2 * ((np.sqrt(usual) if norm == "l2" else usual) + 3 * noise)
@@ -198,7 +198,7 @@ def _variance(sizes: np.ndarray, accuracy: np.ndarray, spread: float) -> np.ndar
     return np.asarray((share - np.square(share)) * (spread / sizes))
 
 
-def _cumulants(weights: np.ndarray, gaps: np.ndarray, variance: np.ndarray, norm: Norm) -> Cumulants:
+def cumulants_of(weights: np.ndarray, gaps: np.ndarray, variance: np.ndarray, norm: Norm) -> Cumulants:
     """Of the weighted sum of sizes (or squares) of normal gaps with these means and variances, (..., B) -> (...)."""
     from scipy.special import erf
 
@@ -246,7 +246,7 @@ def _share_below(cumulants: Cumulants, seen: np.ndarray | float) -> np.ndarray:
     return np.asarray(gammainc(shape, np.maximum(place, 0.0)))
 
 
-def _quantile(cumulants: Cumulants, share: float) -> np.ndarray:
+def quantile_of(cumulants: Cumulants, share: float) -> np.ndarray:
     """What this share of the sums stays below, (...)."""
     from scipy.special import gammaincinv
 

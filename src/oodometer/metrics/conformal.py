@@ -9,17 +9,14 @@ it, whatever the model; of shifted ones nobody knows before looking.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
 from oodometer.core.errors import OodometerError, UsageError
+from oodometer.metrics.probabilities import log_probabilities
 
 ALPHA = 0.1
 """The share of images that may have their class outside: sets that promise 90 %."""
-
-BLOCK = 1 << 21
-"""Logits worked on at once."""
 
 
 def conformal_threshold(scores: np.ndarray, *, alpha: float = ALPHA) -> float:
@@ -90,7 +87,7 @@ def least_likely_sizes(logits: np.ndarray, threshold: float) -> np.ndarray:
     >>> least_likely_sizes(np.log([[0.7, 0.2, 0.1], [0.4, 0.3, 0.3]]), -np.log(0.2) + 1e-9).tolist()
     [2, 3]
     """
-    found = [(-some <= threshold).sum(axis=1) for some in _log_probabilities(logits)]
+    found = [(-some <= threshold).sum(axis=1) for some in log_probabilities(logits)]
     return np.concatenate(found)
 
 
@@ -104,7 +101,7 @@ def adaptive_scores(logits: np.ndarray, labels: np.ndarray, uniform: np.ndarray)
     array([0.65])
     """
     labels, found, start = np.asarray(labels), [], 0
-    for some in _log_probabilities(logits):
+    for some in log_probabilities(logits):
         part = slice(start, start + len(some))
         p, its = np.exp(some), labels[part, None]
         of_label = np.take_along_axis(p, its, axis=1)
@@ -122,23 +119,10 @@ def adaptive_sizes(logits: np.ndarray, threshold: float, uniform: np.ndarray) ->
     [2]
     """
     found, start = [], 0
-    for some in _log_probabilities(logits):
+    for some in log_probabilities(logits):
         best_first = np.exp(np.sort(some, axis=1)[:, ::-1])
         scores = np.cumsum(best_first, axis=1)
         scores += (uniform[start : start + len(some), None] - 1) * best_first
         found.append((scores <= threshold).sum(axis=1))
         start += len(some)
     return np.concatenate(found)
-
-
-def _log_probabilities(logits: np.ndarray) -> Iterator[np.ndarray]:
-    """Log softmax of some rows at a time, in double precision."""
-    logits = np.asarray(logits)
-    if logits.ndim != 2 or logits.size == 0:
-        raise OodometerError(f"logits {logits.shape}: must be (N, K), of some images")
-    step = max(BLOCK // logits.shape[1], 1)
-    for start in range(0, len(logits), step):
-        part = logits[start : start + step].astype(np.float64)
-        part -= part.max(axis=1, keepdims=True)
-        part -= np.log(np.exp(part).sum(axis=1, keepdims=True))
-        yield part
