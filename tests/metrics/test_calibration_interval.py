@@ -15,13 +15,13 @@ from oodometer.core.errors import OodometerError
 from oodometer.metrics.calibration_error import BINNINGS, Bins, norm_of
 from oodometer.metrics.calibration_interval import (
     Cumulants,
-    cumulants_of,
-    quantile_of,
     _share_below,
     calibration_estimate,
     calibration_interval,
     calibration_intervals,
+    cumulants_of,
     design_effect,
+    quantile_of,
 )
 from oodometer.metrics.metric import metrics
 from simulated_answers import population

@@ -183,7 +183,7 @@ def conformal_scores(index: Index, cells: Sequence[Cell], asked: Asked) -> Itera
         for cell in cells if names else ():
             for name in names:
                 found = _of_cell(index, conformal, cell, name, asked)
-                yield from or_left_out(found, (name,), f"{cell.model_name} on {cell.condition_name}")
+                yield from or_left_out(found, (name,))
 
 
 def _of_cell(index: Index, conformal: Conformal, cell: Cell, name: str, asked: Asked) -> Iterator[Score]:

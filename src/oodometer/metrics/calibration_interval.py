@@ -28,6 +28,10 @@ FEWEST_IMAGES = 20
 HALVINGS = 14
 """Of the range in which an end of the interval lies; in what is left of it, a straight line is drawn."""
 
+CLOSE = 0.002
+LARGEST = 64.0
+"""To which share of it an end of an interval is searched, where that takes simulation or counting; and up to where."""
+
 TOGETHER = 32
 """Intervals that are searched for at once: as many as fit into the processor's cache with 500 bins each."""
 
@@ -269,3 +273,24 @@ def _falls_to_zero(fall: Callable[[np.ndarray], np.ndarray], reach: np.ndarray, 
     drop = np.where(sought, 1.0, above - below)
     between = low + (high - low) * np.where(sought, 0.0, above) / drop
     return np.where(begins_below, 0.0, np.where(stays_above, reach, between))
+
+
+def rises_to_zero(rise: Callable[[float], float], start: float) -> float:
+    """Where a rising function is 0; 0 where it begins above it, a large number where it stays below it.
+
+    Args:
+        start: Of its argument, the size that is tried first.
+
+    >>> round(rises_to_zero(lambda times: times**2 - 4, 0.1), 2)
+    2.0
+    """
+    from scipy.optimize import brentq
+
+    if rise(0.0) >= 0:
+        return 0.0
+    low, high = 0.0, max(start, 1e-6)
+    while rise(high) < 0:
+        if high > LARGEST:
+            return high
+        low, high = high, 2 * high
+    return float(brentq(rise, low, high, xtol=CLOSE * high, rtol=1e-4))

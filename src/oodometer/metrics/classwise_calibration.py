@@ -24,6 +24,7 @@ from oodometer.metrics.calibration_interval import (
     design_effect,
     estimate_between,
     quantile_of,
+    rises_to_zero,
 )
 from oodometer.metrics.reliability import DEFAULT_BINS, check_bins
 
@@ -32,9 +33,6 @@ BLOCK = 1 << 21
 
 FEW = 30.0
 """Variance of a count, below which it is not taken as normal."""
-
-LARGEST = 64.0
-"""Of the sizes of a true error that are tried: beyond, accuracies are 0 or 1 in all bins."""
 
 
 class ClassBins(NamedTuple):
@@ -147,20 +145,6 @@ def classwise_calibration_interval(found: ClassBins, *, level: float = 0.95) -> 
     return min(lows), max(highs)
 
 
-def rises_to_zero(rise: Callable[[float], float], start: float) -> float:
-    """Where a rising function is 0; 0 where it begins above it, the largest size where it stays below it."""
-    from scipy.optimize import brentq
-
-    if rise(0.0) >= 0:
-        return 0.0
-    low, high = 0.0, max(start, 1e-6)
-    while rise(high) < 0:
-        if high > LARGEST:
-            return high
-        low, high = high, 2 * high
-    return float(brentq(rise, low, high, xtol=1e-3 * high, rtol=1e-4))
-
-
 def _seen_under(found: ClassBins, gaps: np.ndarray) -> Cumulants:
     """Of the error that would be seen under these true gaps of the bins."""
     sizes, accuracy = found.sizes, found.sums / found.sizes - gaps
@@ -187,14 +171,19 @@ def mean_distance(n: np.ndarray, share: np.ndarray, place: np.ndarray) -> np.nda
     >>> mean_distance(np.array([2.0]), np.array([0.5]), np.array([1.0]))  # 0, 1 or 2, of which 1 in half of all cases
     array([0.5])
     """
-    from scipy.special import bdtr
-
     mean, whole = n * share, np.floor(np.minimum(place, n))
     # E(place − X)⁺ = place P(X ≤ place) − n p P(X' ≤ place − 1), X' binomial of n − 1.
-    at_most = bdtr(whole, n, share)
-    before = np.where(whole >= 1, bdtr(np.maximum(np.minimum(whole - 1, n - 1), 0), np.maximum(n - 1, 1), share), 0.0)
-    before = np.where((n == 1) & (whole >= 1), 1.0, before)
-    return np.asarray(2 * (place * at_most - mean * before) + mean - place)
+    below = place * _at_most(whole, n, share) - mean * _at_most(whole - 1, n - 1, share)
+    return np.asarray(2 * below + mean - place)
+
+
+def _at_most(whole: np.ndarray, n: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """How often a binomial count of n is at most this whole number, (B,)."""
+    from scipy.special import betainc
+
+    inside = (whole >= 0) & (whole < n)
+    found = betainc(np.where(inside, n - whole, 1.0), np.where(inside, whole + 1, 1.0), 1 - share)
+    return np.asarray(np.where(inside, found, whole >= n))
 
 
 def _together(
@@ -205,7 +194,7 @@ def _together(
     A label moves the sum by Σ_k sign_k (p_k − y_k): with probabilities p the variance of that is 1 − (Σ_k sign_k p_k)²,
     where independent classes had Σ_k p_k (1 − p_k).
     """
-    n, k = probabilities.shape
+    n = len(probabilities)
     joint, apart, moves = 0.0, 0.0, np.empty(n)
     for part, p in _blocks(probabilities):
         sign = signs[_bins_of(p, bins)]
@@ -221,8 +210,7 @@ def _bins_of(p: np.ndarray, bins: int) -> np.ndarray:
     """Of each probability the bin of its class, numbered over all classes, (N, K): (0, 1/15], (1/15, 2/15], ..."""
     which = np.ceil(p * bins).astype(np.int64) - 1
     np.clip(which, 0, bins - 1, out=which)
-    which += bins * np.arange(p.shape[1])
-    return which
+    return np.asarray(which + bins * np.arange(p.shape[1]))
 
 
 def _blocks(probabilities: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

@@ -11,13 +11,11 @@ as large as the noise everywhere, once too sure and once not sure enough. The in
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import rng_for
-from oodometer.metrics.calibration_interval import FEWEST_IMAGES, design_effect, estimate_between
+from oodometer.metrics.calibration_interval import FEWEST_IMAGES, design_effect, estimate_between, rises_to_zero
 from oodometer.metrics.reliability import checked_answers
 from oodometer.metrics.smooth_calibration import (
     errors_at,
@@ -35,12 +33,6 @@ DRAWN = 1 << 18
 
 PLACES_TO_A_BANDWIDTH = 3
 FEWEST_PLACES, MOST_PLACES = 64, 1024
-
-CLOSE = 0.002
-"""To this share of it an end of the interval is found; the simulation is not as exact."""
-
-LARGEST = 64.0
-"""Of the sizes that are tried: beyond, accuracies are 0 or 1 at all places."""
 
 
 def smooth_calibration_estimate(
@@ -128,7 +120,7 @@ class _Simulation:
             gaps = self._gaps(shape, times)
             return float(np.quantile(errors_at(gaps, seen), share)) - seen
 
-        return self._true_error(shape, _rises_to_zero(beyond, seen))
+        return self._true_error(shape, rises_to_zero(beyond, seen))
 
     def _true_error(self, shape: np.ndarray, times: float) -> float:
         return 0.0 if times == 0 else float(own_bandwidths((self._true_gaps(shape, times) * self._share)[None])[0])
@@ -143,17 +135,3 @@ class _Simulation:
         accuracy = self._middles - true
         deviation = np.sqrt(accuracy * (1 - accuracy) * self._share)
         return np.asarray(true * self._share + self._noise * deviation)
-
-
-def _rises_to_zero(rise: Callable[[float], float], start: float) -> float:
-    """Where a rising function is 0; 0 where it begins above it, the largest size where it stays below it."""
-    from scipy.optimize import brentq
-
-    if rise(0.0) >= 0:
-        return 0.0
-    low, high = 0.0, max(start, 1e-4)
-    while rise(high) < 0:
-        if high > LARGEST:
-            return high
-        low, high = high, 2 * high
-    return float(brentq(rise, low, high, xtol=CLOSE * high, rtol=1e-4))
