@@ -147,6 +147,16 @@ def test_the_same_seed_gives_the_same_interval():
     assert metrics.get("smooth-ece").of(confidence, (~right).astype(int)) == first.value
 
 
+def test_an_error_that_no_gap_of_the_other_sign_explains():
+    """Far too unsure: gaps of the other sign are never as large, and say nothing about the least that is."""
+    rng = np.random.default_rng(6)
+    confidence = rng.uniform(0.05, 0.15, 20_000)
+    found = smooth_calibration_estimate(confidence, rng.random(20_000) < 0.8)
+    # all gaps are of one sign, so the error is their mean: the interval is that of a mean
+    half = 1.96 * np.sqrt(0.8 * 0.2 / 20_000)
+    assert (found.value - found.low, found.high - found.value) == pytest.approx((half, half), rel=0.25)
+
+
 def test_images_that_come_in_groups_widen_it():
     rng = np.random.default_rng(5)
     confidence, groups = np.repeat(rng.random(60), 10), np.repeat(np.arange(60), 10)

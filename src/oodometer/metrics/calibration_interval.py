@@ -276,7 +276,7 @@ def _falls_to_zero(fall: Callable[[np.ndarray], np.ndarray], reach: np.ndarray, 
 
 
 def rises_to_zero(rise: Callable[[float], float], start: float) -> float:
-    """Where a rising function is 0; 0 where it begins above it, a large number where it stays below it.
+    """Where a rising function is 0; 0 where it begins above it, more than `LARGEST` where it stays below it.
 
     Args:
         start: Of its argument, the size that is tried first.

@@ -19,6 +19,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.metrics.calibration_error import norm_of
 from oodometer.metrics.calibration_interval import (
     FEWEST_IMAGES,
+    LARGEST,
     Cumulants,
     cumulants_of,
     design_effect,
@@ -141,7 +142,10 @@ def classwise_calibration_interval(found: ClassBins, *, level: float = 0.95) -> 
             ) -> float:
                 return float(quantile_of(_seen_under(found, gaps_at(times)), share)) - seen
 
-            ends.append(float(norm_of(weights, gaps_at(rises_to_zero(beyond, value)), "l1")))
+            times = rises_to_zero(beyond, value)
+            # Where no error of this shape explains what was seen, it says nothing about the least that does.
+            if times <= LARGEST or ends is highs:
+                ends.append(float(norm_of(weights, gaps_at(times), "l1")))
     return min(lows), max(highs)
 
 

@@ -15,7 +15,13 @@ import numpy as np
 
 from oodometer.core.estimate import Estimate
 from oodometer.core.random import rng_for
-from oodometer.metrics.calibration_interval import FEWEST_IMAGES, design_effect, estimate_between, rises_to_zero
+from oodometer.metrics.calibration_interval import (
+    FEWEST_IMAGES,
+    LARGEST,
+    design_effect,
+    estimate_between,
+    rises_to_zero,
+)
 from oodometer.metrics.reliability import checked_answers
 from oodometer.metrics.smooth_calibration import (
     errors_at,
@@ -78,7 +84,7 @@ def smooth_calibration_interval(
     usual = max(value, simulation.median_if_calibrated())
     lows, highs = [value], [value]
     for shape in simulation.shapes:
-        lows.append(simulation.error_where(shape, value, 1 - tail))
+        lows.append(simulation.error_where(shape, value, 1 - tail, value))
         highs.append(simulation.error_where(shape, usual, tail))
     return min(lows), max(highs)
 
@@ -113,14 +119,19 @@ class _Simulation:
         gaps = self._gaps(self._middles, 0.0)
         return float(np.median(own_bandwidths(gaps[:ENOUGH_FOR_A_MEDIAN])))
 
-    def error_where(self, shape: np.ndarray, seen: float, share: float) -> float:
-        """The true error of a shape under which this share of errors is below the one that was seen; 0 if none is."""
+    def error_where(self, shape: np.ndarray, seen: float, share: float, if_never: float | None = None) -> float:
+        """The true error of a shape under which this share of errors is below the one that was seen; 0 if none is.
+
+        Args:
+            if_never: What it is if so few are below it under no error of this shape; None: the largest such error.
+        """
 
         def beyond(times: float) -> float:
             gaps = self._gaps(shape, times)
             return float(np.quantile(errors_at(gaps, seen), share)) - seen
 
-        return self._true_error(shape, rises_to_zero(beyond, seen))
+        times = rises_to_zero(beyond, seen)
+        return if_never if times > LARGEST and if_never is not None else self._true_error(shape, times)
 
     def _true_error(self, shape: np.ndarray, times: float) -> float:
         return 0.0 if times == 0 else float(own_bandwidths((self._true_gaps(shape, times) * self._share)[None])[0])
