@@ -21,7 +21,7 @@ from oodometer.store.index import Index
 from oodometer.study import Study, StudyModel, StudyShift
 from oodometer.study.scores import draws_for
 
-NUMBERS = ("ece", "rms-calibration", "aurra")
+NUMBERS = ("ece", "rms-calibration", "aurra", "smooth-ece", "augrc")
 MOST_MODELS = 12
 MOST_SHIFTS = 8
 MOST_NAMES = 40
