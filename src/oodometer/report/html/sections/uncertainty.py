@@ -223,9 +223,10 @@ def _promises(promises: Sequence[Promise]) -> Table:
         for one in promises
     )
     caption = (
-        f"Sets of classes, calibrated on half of the clean images so that {share} hold the true class (split conformal: "
-        f"all classes above one probability). Nobody promises it under a shift: {_kept(promises)} Intervals of coverage: "
-        f"{promises[0].coverage.interval}, of this threshold; of sizes: Student's."
+        f"Sets of classes, calibrated on half of the clean images so that {share} hold the true class (split "
+        "conformal: all classes above one probability). Nobody promises it under a shift: "
+        f"{_kept(promises)} Intervals of coverage: {promises[0].coverage.interval}, of this threshold; of sizes: "
+        "Student's."
     )
     return Table("prediction-sets", caption, columns, rows, filters="condition")
 
