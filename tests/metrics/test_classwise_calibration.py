@@ -127,6 +127,16 @@ def test_few_images_have_no_interval():
     assert (found.low, found.interval) == (None, "none: fewer than 20 images")
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9, 1.0])
+def test_all_probabilities_in_one_bin(share):
+    """Two bins, whose accuracies may be 0 and 1: the error is |0.6 − share|, its interval about that of a share."""
+    labels = (np.arange(1000) >= 1000 * share).astype(int)
+    found = classwise_calibration_estimate(np.array([[0.6, 0.4]] * 1000), labels)
+    assert found.value == pytest.approx(abs(0.6 - share), abs=1e-9)
+    half = 1.96 * np.sqrt(max(share * (1 - share), 0.003) / 1000)
+    assert found.value - 1.5 * half < found.low <= found.value <= found.high < found.value + 1.5 * half
+
+
 def test_images_that_come_in_groups_widen_it():
     p, labels = answers(400, 5, temperature=2.0)
     p, labels = np.repeat(p, 5, axis=0), np.repeat(labels, 5)

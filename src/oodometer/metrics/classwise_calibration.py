@@ -32,6 +32,9 @@ from oodometer.metrics.reliability import DEFAULT_BINS, check_bins
 BLOCK = 1 << 21
 """Probabilities worked on at once."""
 
+MOST_SKEWED = 4.0
+"""Skewness beyond which the formulas have left the error of some bins."""
+
 FEW = 30.0
 """Variance of a count, below which it is not taken as normal."""
 
@@ -158,15 +161,19 @@ def _seen_under(found: ClassBins, gaps: np.ndarray) -> Cumulants:
     normal = cumulants_of(weights, gaps, np.maximum(variance, 1e-18), "l1")
     few = np.flatnonzero(sizes**2 * variance < FEW)
     if not len(few):
-        return normal._replace(variance=normal.variance * found.together)
+        return _with_some_variance(*normal, found.together)
     exact = mean_distance(sizes[few], accuracy[few], found.sums[few]) / sizes[few]
     as_normal = cumulants_of(weights[few], gaps[few], np.maximum(variance[few], 1e-18), "l1")
     spread = variance[few] + np.square(gaps[few]) - np.square(exact)
-    return Cumulants(
-        normal.mean - as_normal.mean + weights[few] @ exact,
-        (normal.variance - as_normal.variance + np.square(weights[few]) @ spread) * found.together,
-        normal.third,
-    )
+    mean = normal.mean - as_normal.mean + weights[few] @ exact
+    variance_of_all = normal.variance - as_normal.variance + np.square(weights[few]) @ spread
+    return _with_some_variance(mean, variance_of_all, normal.third, found.together)
+
+
+def _with_some_variance(mean: np.ndarray, variance: np.ndarray, third: np.ndarray, together: float) -> Cumulants:
+    """Of an error whose parts vary together; where accuracies are 0 or 1 in all bins it varies by a hair."""
+    variance = np.maximum(variance * together, 1e-18)
+    return Cumulants(mean, variance, np.minimum(third, MOST_SKEWED * variance**1.5))
 
 
 def mean_distance(n: np.ndarray, share: np.ndarray, place: np.ndarray) -> np.ndarray:
