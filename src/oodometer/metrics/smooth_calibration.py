@@ -93,7 +93,7 @@ def smoothed(sums: np.ndarray, bandwidth: float) -> np.ndarray:
     """
     from scipy.fft import dct, idct
 
-    fading = np.exp(-0.5 * np.square(np.pi * bandwidth * np.arange(sums.shape[1])))
+    fading = np.exp(-0.5 * np.square(np.pi * bandwidth * np.arange(sums.shape[1]))).astype(sums.dtype)
     return np.asarray(idct(dct(sums, axis=1) * fading, axis=1, overwrite_x=True))
 
 
