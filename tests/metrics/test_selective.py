@@ -22,6 +22,7 @@ from oodometer.metrics.selective import (
     coverage_at_risk,
     excess_area_under_risk_curve,
     influences_on_area,
+    influences_on_risk,
     response_rate_accuracy,
     risk_at_coverage,
 )
@@ -188,6 +189,33 @@ def test_risk_at_coverage_of_ties_is_the_mean_over_all_orders():
     assert risk_at_coverage(confidence, right) == 0.5
     # closed form: three answered, two of the tie, of which each is wrong in two of three cases
     assert risk_at_coverage(confidence, right, coverage=0.6) == pytest.approx(2 * (2 / 3) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [10_000, 50_000])
+def test_influences_on_risk_give_an_interval_that_covers(n):
+    """By simulation; confidence uniform, right as often as its root."""
+    rng = np.random.default_rng(n)
+    truth = 1 - (2 / 3) * (1 - 0.2**1.5) / 0.8
+    held, sets = 0, 1000 if n == 10_000 else 300
+    for _ in range(sets):
+        confidence = rng.random(n)
+        risk, influences = influences_on_risk(confidence, rng.random(n) < np.sqrt(confidence))
+        held += abs(risk - truth) <= ndtri(0.975) * influences.std() / np.sqrt(n)
+    assert binomtest(held, sets, 0.95).pvalue > 0.001
+
+
+@pytest.mark.parametrize("levels", [12, 10**9])
+def test_influences_on_risk_are_those_of_the_bootstrap(levels):
+    """The deviation over resamples, of images of which many are as sure as each other or none."""
+    rng = np.random.default_rng(7)
+    confidence = np.ceil(rng.random(4000) * levels) / levels
+    right = rng.random(4000) < np.sqrt(confidence)
+    risk, influences = influences_on_risk(confidence, right)
+    assert risk == pytest.approx(risk_at_coverage(confidence, right), abs=1e-12)
+    assert influences.mean() == pytest.approx(0, abs=0.01)
+    counts = rng.multinomial(4000, np.full(4000, 1 / 4000), size=1000)
+    draws = resampled_answers(["risk@80%"], confidence, right, [counts])["risk@80%"]
+    assert influences.std() / np.sqrt(4000) == pytest.approx(draws.std(), rel=0.1)
 
 
 @pytest.mark.slow

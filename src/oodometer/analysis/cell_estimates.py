@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from oodometer.metrics.calibration_interval import (
 from oodometer.metrics.generalized_risk import influences_on_generalized_risk
 from oodometer.metrics.metric import Metric, columns_of, metrics
 from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
-from oodometer.metrics.selective import influences_on_area, influences_on_areas
+from oodometer.metrics.selective import influences_on_area, influences_on_areas, influences_on_risk
 from oodometer.stats.bootstrap import interval_of
 
 MANY_IMAGES = 10_000
@@ -36,6 +36,12 @@ MANY_IMAGES = 10_000
 
 AREAS = frozenset({"aurra", "aurc"})
 """Those that are found of many cells at once."""
+
+INFLUENCES: Mapping[str, Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]] = {
+    "augrc": influences_on_generalized_risk,
+    "risk@80%": influences_on_risk,
+}
+"""Others of many images, whose value and influences are found cell by cell."""
 
 SORTING = ("aurra", "aurc", "rms-calibration", "rms-calibration:published", "adaptive-ece")
 """Metrics that sort the images by confidence: quicker where these are sorted already, and the same."""
@@ -78,10 +84,10 @@ class CellEstimates:
             return self._calibration(metric.name, *in_order)
         if metric.name in AREAS and self._many_images(len(columns[0])):
             return self._area_estimate(metric, *in_order)
-        if metric.name == "augrc" and self._many_images(len(columns[0])):
+        if metric.name in INFLUENCES and self._many_images(len(columns[0])):
             confidence, rank = columns
-            area, influences = influences_on_generalized_risk(confidence, rank == 0)
-            return self._normal_estimate(metric, area, float(influences.std()), rank == 0)
+            value, influences = INFLUENCES[metric.name](confidence, rank == 0)
+            return self._normal_estimate(metric, value, float(influences.std()), rank == 0)
         own = estimate_of_its_own(metric, in_order, self._how, clusters)
         if own is not None:
             return own

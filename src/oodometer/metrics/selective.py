@@ -17,6 +17,9 @@ from oodometer.metrics.metric import Metric
 from oodometer.metrics.reliability import checked_answers
 from oodometer.metrics.ties import Ties, evenly, ties_of
 
+NEAR_THRESHOLD = 0.02
+"""Of all images, how many on either side of a threshold tell how often those at it are wrong."""
+
 
 class ResponseCurve(NamedTuple):
     """Accuracy among the k most confident images, for k = 1, ..., N; both (N,)."""
@@ -155,6 +158,28 @@ def risk_at_coverage(confidence: np.ndarray, right: np.ndarray, *, coverage: flo
     confidence, right = _most_confident_first(*checked_answers(confidence, right))
     answered = images_answered(len(confidence), coverage)
     return float(1 - _right_among(confidence, right)[answered - 1] / answered)
+
+
+def influences_on_risk(confidence: np.ndarray, right: np.ndarray, *, coverage: float = 0.8) -> tuple[float, np.ndarray]:
+    """The risk at a coverage, and by how much it moves with the weight of each image, (N,), the most confident first.
+
+    An answered image moves it by being wrong or right; and each moves the threshold, at which images go in or out that
+    are wrong as often as those around it: the 2 % of all images on either side.
+
+    >>> confidence, right = np.array([0.9, 0.8, 0.7, 0.6, 0.5]), np.array([True, True, False, True, False])
+    >>> risk, influences = influences_on_risk(confidence, right)
+    >>> risk, influences.round(3).tolist()  # around the threshold one of two is wrong
+    (0.25, [-0.375, -0.375, 0.875, -0.375, 0.25])
+    """
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    n = len(confidence)
+    answered = images_answered(n, coverage)
+    wrong = evenly((~right).astype(np.float64), ties_of(confidence))
+    risk = float(wrong[:answered].mean())
+    beside = max(round(NEAR_THRESHOLD * n), 1)
+    at_threshold = float(wrong[max(answered - beside, 0) : answered + beside].mean())
+    inside = evenly((np.arange(n) < answered).astype(np.float64), ties_of(confidence))
+    return risk, inside * (~right - at_threshold) / coverage - risk + at_threshold
 
 
 def images_answered(n: int, coverage: float) -> int:

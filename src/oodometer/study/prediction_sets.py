@@ -12,10 +12,7 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.conformal import ALPHA
 from oodometer.study import Study, StudyModel
-from oodometer.study.confidences import Confidences
-
-MOST_LOGITS = 20_000_000
-"""Of one cell, of which the sizes of sets are counted in a report: beyond, it would take seconds for each."""
+from oodometer.study.confidences import Confidences, has_few_logits
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ def _of_model(study: Study, model: StudyModel, found: Confidences) -> Iterator[t
     for cell in model.cells:
         if cell.key not in found.answers:
             continue
-        counted = index.entry(cell).logits_of_all_rows and cell.n_rows * cell.n_classes <= MOST_LOGITS
+        counted = has_few_logits(index, cell)
         try:
             judged = conformal.judged(cell, with_logits=counted)
             coverage = share_estimate(conformal.covered(judged), how, None)

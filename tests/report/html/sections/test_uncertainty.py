@@ -53,11 +53,11 @@ def by_place(store, metric: str) -> dict:
 
 @pytest.mark.parametrize(
     ("metric", "column"),
-    [("top-1", 3), ("ece", 5), ("rms-calibration", 6), ("aurra", 7), ("smooth-ece", 8), ("augrc", 9)],
+    [("top-1", 3), ("ece", 5), ("rms-calibration", 6), ("aurra", 7), ("smooth-ece", 8), ("augrc", 9), ("risk@80%", 10)],
 )
 def test_the_table_has_the_numbers_of_score(shifted, metric, column):
     table = part(section(study_of(shifted)), "calibration")
-    assert table.columns[column].title in {"ECE", "RMS", "AURRA", "smooth ECE", "AUGRC", "accuracy"}
+    assert table.columns[column].title in {"ECE", "RMS", "AURRA", "smooth ECE", "AUGRC", "risk at 80 %", "accuracy"}
     found = {(row[0], row[1].partition(" (")[0]): row[column] for row in table.rows}
     assert found == by_place(shifted, metric)
     assert len(found) == 4
@@ -135,7 +135,11 @@ def test_what_was_promised_and_what_is_held(filled, make_dataset, keep):
         logits += gain * np.eye(10)[dataset.labels]
         rows = from_logits(logits, dataset.labels, np.arange(len(dataset)))
         filled.put(dataset, with_logits(rows, logits) if keep else rows, model="one", condition=condition)
-    table = part(section(study_of(filled.store)), "prediction-sets")
+    found = section(study_of(filled.store))
+    classwise = by_place(filled.store, "classwise-ece") if keep else {}
+    for row in part(found, "calibration").rows:
+        assert row[11] == (classwise["one", row[1].partition(" (")[0]] if keep else None)
+    table = part(found, "prediction-sets")
     assert [column.title for column in table.columns][3:] == ["n", "coverage", "short by", "set size"]
     rows = {row[1].partition(" (")[0]: row for row in table.rows}
     assert [(name, row[2], row[3]) for name, row in rows.items()] == [("clean", 150, 150), ("v2", 150, 250)]

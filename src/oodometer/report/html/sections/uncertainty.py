@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from oodometer.analysis.classwise_scores import CONVENTION as CLASSWISE
 from oodometer.analysis.text import plural
 from oodometer.core.estimate import Estimate
 from oodometer.document.numbers import in_words
@@ -192,9 +193,11 @@ def _numbers(found: Confidences) -> Table:
             "low",
         ),
         Column("AUGRC", "percent", f"{metrics.get('augrc').convention}; {intervals['augrc']}", "low"),
+        Column("risk at 80 %", "percent", f"{metrics.get('risk@80%').convention}; {intervals['risk@80%']}", "low"),
+        Column("classwise ECE", "percent", f"{CLASSWISE}; where all logits were kept", "low", digits=2),
     )
     rows = tuple(
-        (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values())
+        (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values(), one.classwise)
         for one in found.answers.values()
     )
     caption = (
