@@ -13,6 +13,7 @@ from oodometer.analysis.score import score
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.predictions import from_logits, from_top_classes, with_logits
 from oodometer.core.random import rng_for
+from oodometer.core.records import ShiftRecord
 from oodometer.metrics.temperature import fit_temperature
 from oodometer.store.index import index_at
 
@@ -182,6 +183,25 @@ def test_where_it_is_calibrated(filled, make_dataset):
     assert rows["mine", "clean", "v2", COVERAGE].estimate.n == 200
     with pytest.raises(UsageError, match=r"^--calibrate-on clen: nothing was run on it; did you mean clean\?"):
         score(filled.store, metrics=[COVERAGE], options=ScoreOptions(calibrate_on="clen"))
+
+
+def test_the_standard_side_of_a_shift_calibrates_it(filled, make_dataset):
+    """Whatever it is called, and though there is another set of clean images."""
+    val = make_dataset(200)
+    day, night = (make_dataset(200, name=name, ids=[f"{name}{at}" for at in range(200)]) for name in ("day", "night"))
+    put(filled, val, answers(val.labels, 1))
+    standard = put(filled, day, answers(day.labels, 2), condition="by-day")
+    shifted = put(filled, night, answers(night.labels, 3, noise=2.0), condition="by-night")
+    filled.store.add_shift(ShiftRecord("night", "dataset", standard.condition, shifted.condition))
+    rows = by_place(score(filled.store, metrics=[COVERAGE]))
+    said = {
+        place[1]: (row.convention.partition("threshold from ")[2][:20], row.estimate.n) for place, row in rows.items()
+    }
+    assert said == {
+        "clean": ("100 images of clean,", 100),
+        "by-day": ("100 images of by-day", 100),
+        "by-night": ("100 images of by-day", 200),
+    }
 
 
 def test_sets_of_scaled_probabilities(filled, make_dataset):

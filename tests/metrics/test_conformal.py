@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, kstest
 
+from oodometer.analysis.conformal_scores import size_estimate
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.metrics.conformal import (
     adaptive_scores,
@@ -18,6 +20,7 @@ from oodometer.metrics.conformal import (
     least_likely_sizes,
     place_of_threshold,
 )
+from oodometer.stats.intervals import clopper_pearson_bounds
 from simulated_answers import drawn_labels, probabilities
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
@@ -155,6 +158,25 @@ def test_coverage_by_chance_is_a_beta(adaptive):
     inside = int(sum(low <= one <= high for one in coverages))
     assert binomtest(inside, 1000, 0.95).pvalue > 0.001
     assert coverage_by_chance(5) == (1.0, 1.0)
+
+
+def test_intervals_of_coverage_and_of_size_hold_those_of_the_threshold():
+    """By simulation: 2,000 sets of 150 shifted images, and the truth of the same threshold on 100,000."""
+    said, truth = probabilities(1.5, 10, 100_000)
+    rng = np.random.default_rng(4)
+    clean = least_likely_scores(np.log(said[np.arange(500), drawn_labels(said[:500], rng)]))
+    threshold = conformal_threshold(clean)
+    inside = -np.log(said) <= threshold
+    sizes, shares = inside.sum(axis=1), (truth * inside).sum(axis=1)
+    some = rng.integers(100_000, size=(2000, 150))
+    covered = (rng.random(some.shape) < shares[some]).sum(axis=1)
+    low, high = clopper_pearson_bounds(covered, 150, 0.95)
+    held = int(((low <= shares.mean()) & (shares.mean() <= high)).sum())
+    assert binomtest(held, 2000, 0.95, alternative="less").pvalue > 0.001
+    assert held < 2000
+    means = [size_estimate(one, 10, IntervalOptions()) for one in sizes[some]]
+    held = sum(one.low <= sizes.mean() <= one.high for one in means)
+    assert binomtest(held, 2000, 0.95).pvalue > 0.001
 
 
 def test_under_a_shift_the_promise_is_void():

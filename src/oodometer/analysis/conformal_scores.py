@@ -115,10 +115,11 @@ class Conformal:
         named = self._asked.options.calibrate_on
         if named is None:
             sides = {one.standard.key for one in self._index.shifts if one.shifted.key == cell.condition.key}
-            standard = [one for one in own if one.condition.key in sides]
+            standard = [one for one in own if one.condition.key in sides and one.classes == cell.classes]
             if len(standard) == 1:
                 return standard[0]
-            if cell.condition_name == UNLESS_NAMED:
+            is_standard = any(one.standard.key == cell.condition.key for one in self._index.shifts)
+            if is_standard or cell.condition_name == UNLESS_NAMED:
                 return cell
         clean = cell_to_fit_on(
             self._index, own, cell, named or UNLESS_NAMED, "its conformal sets should be calibrated (--calibrate-on)"

@@ -66,7 +66,8 @@ def score(
     """The metrics of every model, measured or imported.
 
     Args:
-        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class``.
+        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class`` and what
+            reads all logits, such as ``temperature``.
         interval: ``clopper-pearson`` or ``wilson`` for shares; ``bootstrap`` or ``bca`` for every metric.
         level: Of the interval.
         options: What some metrics need.

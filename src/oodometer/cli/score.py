@@ -17,7 +17,8 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     "--metrics",
     default="top-1,top-5",
     show_default=True,
-    help="Names with commas; all: every one but breakdowns (per-class, reliability, response-curve).",
+    help="Names with commas; all: every one but breakdowns (per-class, reliability, response-curve) and what "
+    "reads all logits (temperature, classwise-ece, conformal-set-size).",
 )
 @click.option(
     "--interval",
