@@ -1,7 +1,8 @@
 """How often intervals that are said to hold the truth in 95 % do: `python benchmarks/interval_coverage.py`.
 
-Prints the tables of docs/statistics (calibration, lines, correlation): the share of simulated data sets, in percent,
-whose interval holds the true value. Takes ten minutes of one core; `--sets` says from how many data sets a number is.
+Prints tables of docs/statistics (calibration, smooth-ece, classwise-ece, lines, correlation): the share of simulated
+data sets, in percent, whose interval holds the true value. Takes half an hour of one core; `--sets` says from how many
+data sets a number is, `--only` which table.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from oodometer.metrics.calibration_error import BINNINGS
 from oodometer.metrics.calibration_interval import calibration_interval
+from oodometer.metrics.classwise_calibration import classwise_calibration_estimate
+from oodometer.metrics.smooth_calibration import PLACES, own_bandwidths, spread_out
+from oodometer.metrics.smooth_calibration_interval import smooth_calibration_estimate
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.correlation import kendall, spearman
 from oodometer.stats.correlation_over_images import correlation_over_images, over_images
@@ -71,6 +75,45 @@ def calibration(sets: int, rng: np.random.Generator) -> Iterator[str]:
                     held += low <= truth <= high
                 shares.append(f"{100 * held / sets:.0f}")
             yield f"| `{name}` | {n:,} | {' | '.join(shares)} |"
+
+
+def smooth_calibration(sets: int, rng: np.random.Generator) -> Iterator[str]:
+    """A line of the table for each number of images."""
+    populations = [population(temperature, rng) for temperature in (1.0, 1.15, 1.5)]
+    truths = [own_bandwidths(spread_out(said, said - right, PLACES) / len(said))[0] for said, right in populations]
+    truths[0] = 0.0
+    for n in (50, 200, 1000, 10_000, 50_000):
+        shares = []
+        for (said, right), truth in zip(populations, truths, strict=True):
+            held = 0
+            for _ in range(sets):
+                some = rng.integers(len(said), size=n)
+                found = smooth_calibration_estimate(said[some], rng.random(n) < right[some])
+                held += found.low <= truth <= found.high
+            shares.append(f"{100 * held / sets:.0f}")
+        yield f"| {n:,} | {' | '.join(shares)} |"
+
+
+def classwise_calibration(sets: int, rng: np.random.Generator) -> Iterator[str]:
+    """A line of the table for each number of classes and of images."""
+    for classes, sizes in ((2, (100, 300, 1000)), (10, (100, 1000, 10_000)), (100, (1000, 10_000))):
+        logits = rng.normal(scale=2.0, size=(50_000, classes))
+        odds = [np.exp(times * logits) for times in (1.0, 1.15, 1.5)]
+        truth, *_ = each = [some / some.sum(axis=1, keepdims=True) for some in odds]
+        ends = np.cumsum(truth, axis=1)
+        for n in sizes:
+            shares = []
+            for said in each:
+                which = np.ceil(said * 15).astype(int) + 20 * np.arange(classes)
+                error = np.abs(np.bincount(which.ravel(), weights=(said - truth).ravel())).sum() / said.size
+                held = 0
+                for _ in range(sets):
+                    some = rng.integers(len(said), size=n)
+                    labels = np.minimum((ends[some] < rng.random((n, 1))).sum(axis=1), classes - 1)
+                    found = classwise_calibration_estimate(said[some], labels)
+                    held += found.low <= error <= found.high
+                shares.append(f"{100 * held / sets:.0f}")
+            yield f"| {classes} | {n:,} | {' | '.join(shares)} |"
 
 
 def accuracies(models: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -133,19 +176,25 @@ def ranks(sets: int, rng: np.random.Generator) -> Iterator[str]:
 
 def main() -> None:
     """Print the tables."""
+    by_temperature = "T = 1 | T = 1.15 | T = 1.5 |"
+    names = [f"{kind} {truth:g}" for kind in ("Spearman", "Kendall") for truth in RANKS]
+    tables = {
+        "calibration": (calibration, f"| error | images | {by_temperature}"),
+        "lines": (lines, "| models | slope | intercept | band | Pearson | Spearman | Kendall |"),
+        "ranks": (ranks, f"| models | {' | '.join(names)} |"),
+        "smooth-calibration": (smooth_calibration, f"| images | {by_temperature}"),
+        "classwise-calibration": (classwise_calibration, f"| classes | images | {by_temperature}"),
+    }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=300)
-    sets = parser.parse_args().sets
-    print("| error | images | T = 1 | T = 1.15 | T = 1.5 |\n|---|---|---|---|---|")
-    for row in calibration(sets, np.random.default_rng(1)):
-        print(row, flush=True)
-    print("\n| models | slope | intercept | band | Pearson | Spearman | Kendall |\n|---|---|---|---|---|---|---|")
-    for row in lines(sets, np.random.default_rng(2)):
-        print(row, flush=True)
-    names = [f"{kind} {truth:g}" for kind in ("Spearman", "Kendall") for truth in RANKS]
-    print(f"\n| models | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
-    for row in ranks(sets, np.random.default_rng(3)):
-        print(row, flush=True)
+    parser.add_argument("--only", choices=tables, help="one of the tables")
+    asked = parser.parse_args()
+    for seed, (name, (rows, header)) in enumerate(tables.items(), start=1):
+        if asked.only in (None, name):
+            print(f"{header}\n|{'---|' * (header.count('|') - 1)}")
+            for row in rows(asked.sets, np.random.default_rng(seed)):
+                print(row, flush=True)
+            print()
 
 
 if __name__ == "__main__":

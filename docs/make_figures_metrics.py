@@ -15,9 +15,14 @@ from scipy.stats import binom, norm
 
 from oodometer.metrics.average_precision import DFR_SHIFTS
 from oodometer.metrics.brier import brier_parts
+from oodometer.metrics.calibration_error import expected_calibration_error
+from oodometer.metrics.classwise_calibration import classwise_calibration_error
+from oodometer.metrics.conformal import conformal_threshold, least_likely_sizes
+from oodometer.metrics.generalized_risk import area_under_generalized_risk
 from oodometer.metrics.ood_detection import chance_aupr
 from oodometer.metrics.reliability import reliability_curve
 from oodometer.metrics.selective import area_under_response_curve, coverage_at_risk, response_rate_accuracy
+from oodometer.metrics.smooth_calibration import smooth_calibration_error, smooth_reliability
 from oodometer.metrics.temperature import fit_temperature, mean_nll, scaled
 from oodometer.metrics.video import pm_scores
 from oodometer.published.tables import read_table
@@ -311,11 +316,146 @@ def agreement() -> None:
     save(figure, "agreement")
 
 
+def augrc() -> None:
+    """Selective and generalized risk of two models as accurate as each other."""
+    rng = np.random.default_rng(0)
+    n = 5000
+    right = np.arange(n) < 3800
+    figure, (left, middle) = panels(2)
+    for sure, colour, name in (
+        (norm.cdf(rng.normal(size=n) + 1.6 * right), ACCENT, "knows more"),
+        (norm.cdf(rng.normal(size=n) + 0.5 * right), GREY, "knows less"),
+    ):
+        curve = response_rate_accuracy(sure, right)
+        kept = np.unique(np.concatenate([np.arange(3, 200, 4), np.arange(200, n, 40), [n - 1]]))
+        rate, risk = curve.response_rate[kept], 1 - curve.accuracy[kept]
+        left.plot(rate, risk, color=colour)
+        middle.plot(rate, rate * risk, color=colour)
+        middle.fill_between(rate, rate * risk, color=colour, alpha=0.15, linewidth=0)
+        at = int(0.8 * n) - 1
+        left.plot([0.8], [1 - curve.accuracy[at]], "o", color=colour, markersize=5)
+        left.annotate(
+            f"risk@80%\n{1 - curve.accuracy[at]:.3f}", (0.8, 1 - curve.accuracy[at]), (-6, 5),
+            textcoords="offset points", ha="right", color=colour,
+        )  # fmt: skip
+        area = area_under_generalized_risk(sure, right)
+        where = (0.28, 0.14) if colour == GREY else (0.57, 0.015)
+        middle.text(*where, f"{name}\nAUGRC {area:.3f}", color=colour)
+    left.set(xlim=(0, 1), ylim=(0, 0.3), xlabel="coverage", ylabel="wrong, of those answered")
+    left.set_title("Risk")
+    middle.set(xlim=(0, 1), ylim=(0, 0.3), xlabel="coverage", ylabel="wrong and answered, of all")
+    middle.set_title("Generalized risk")
+    save(figure, "augrc")
+
+
+def smooth_ece() -> None:
+    """The smooth reliability curve of a model that is too sure, and ECE by the number of bins."""
+    rng = np.random.default_rng(0)
+    confidence = 0.2 + 0.8 * rng.beta(3, 1, 5000)
+    right = rng.random(5000) < too_sure(confidence)
+    curve, error = smooth_reliability(confidence, right), smooth_calibration_error(confidence, right)
+    figure, (left, middle) = panels(2)
+    seen = curve.confidence > confidence.min()
+    left.plot([0, 1], [0, 1], color=GREY, linestyle="--")
+    left.fill_between(curve.confidence[seen], curve.confidence[seen], curve.accuracy[seen], color=LIGHT, linewidth=0)
+    widths = 0.3 + 3 * np.minimum(curve.density[seen] / curve.density.max(), 1)
+    left.scatter(curve.confidence[seen], curve.accuracy[seen], s=widths**2, color=ACCENT, linewidth=0)
+    left.text(0.04, 0.9, f"smooth ECE {error:.3f}", color=ACCENT)
+    left.text(0.04, 0.82, "width of the line: how many\nimages are this sure", va="top", fontsize=8, color=GREY)
+    left.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="accuracy near it")
+    left.set_title("Too sure, without bins")
+    calibrated, bins = np.random.default_rng(1).random(5000) < confidence, np.arange(5, 61)
+    found = [expected_calibration_error(confidence, calibrated, bins=int(b)) for b in bins]
+    middle.plot(bins, found, color=GREY, linewidth=1.2)
+    middle.axhline(smooth_calibration_error(confidence, calibrated), color=ACCENT)
+    middle.text(20, 0.024, "ECE", color=GREY)
+    middle.text(40, 0.0128, "smooth ECE", color=ACCENT)
+    middle.set(ylim=(0, 0.03), xlabel="bins", ylabel="error of a calibrated model")
+    middle.set_title("ECE hangs on its bins")
+    save(figure, "smooth-ece")
+
+
+def classwise_ece() -> None:
+    """A model whose answers are calibrated and whose other probabilities are not; and what chance alone makes."""
+    rng = np.random.default_rng(0)
+    n, k = 20_000, 10
+    logits = rng.normal(scale=1.5, size=(n, k))
+    truth = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    labels = (np.cumsum(truth, axis=1) < rng.random((n, 1))).sum(axis=1).clip(0, k - 1)
+    best = np.arange(k) == truth.argmax(axis=1)[:, None]
+    others = np.where(best, truth, (1 - truth.max(axis=1, keepdims=True)) / (k - 1))
+    even, top, each = np.linspace(0, 1, 11), [], []
+    for share in even:
+        said = (1 - share) * truth + share * others
+        top.append(expected_calibration_error(said.max(axis=1), said.argmax(axis=1) == labels))
+        each.append(classwise_calibration_error(said, labels))
+    figure, (left, middle) = panels(2)
+    left.plot(100 * even, top, color=GREY)
+    left.plot(100 * even, each, color=ACCENT)
+    left.text(92, top[-1] - 0.0022, "ECE of the answer", color=GREY, ha="right")
+    left.text(62, each[6] + 0.0015, "classwise ECE", color=ACCENT, ha="right")
+    left.set(
+        xlim=(0, 100), ylim=(0, None), xlabel="percent of what is left for other\nclasses that is shared out evenly"
+    )
+    left.set_title("The answer is calibrated")
+    sizes = np.array([100, 300, 1000, 3000, 10_000, 20_000])
+    for some, colour in ((10, ACCENT), (2, GREY)):
+        p = np.exp(logits[:, :some]) / np.exp(logits[:, :some]).sum(axis=1, keepdims=True)
+        drawn = (np.cumsum(p, axis=1) < rng.random((n, 1))).sum(axis=1).clip(0, some - 1)
+        values = [np.mean([classwise_calibration_error(p[at : at + m], drawn[at : at + m])
+                           for at in range(0, n - m + 1, max(m, 2000))]) for m in sizes]  # fmt: skip
+        middle.plot(sizes, values, "o-", color=colour, markersize=4)
+        middle.annotate(f"{some} classes", (sizes[1], values[1]), (6, 4) if some == 2 else (-46, -16),
+                        textcoords="offset points", color=colour)  # fmt: skip
+    middle.set(xscale="log", ylim=(0, None), xlabel="images", ylabel="classwise ECE")
+    middle.set_xticks([100, 1000, 10_000], ["100", "1,000", "10,000"])
+    middle.minorticks_off()
+    middle.set_title("Calibrated models: chance alone")
+    save(figure, "classwise-ece")
+
+
+def conformal() -> None:
+    """Coverage and size of sets that promise 90 %, by how weak the evidence becomes."""
+    clean = simulated_logits(3.0, 0)
+
+    def scores(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        shifted = logits - logits.max(axis=1, keepdims=True)
+        return np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(labels)), labels]
+
+    distances = np.linspace(3.0, 1.0, 9)
+    figure, (left, right) = panels(2)
+    for alpha, colour in ((0.1, ACCENT), (0.01, GREY)):
+        threshold = conformal_threshold(scores(*clean), alpha=alpha)
+        accuracy_, coverage, sizes = [], [], []
+        for at, distance in enumerate(distances):
+            logits, labels = simulated_logits(distance, at + 1)
+            accuracy_.append(100 * np.mean(logits.argmax(axis=1) == labels))
+            coverage.append(share_of(int((scores(logits, labels) <= threshold).sum()), len(labels)))
+            sizes.append(np.mean(least_likely_sizes(logits, threshold)))
+        values, low, high = (
+            100 * np.array([getattr(one, end) for one in coverage]) for end in ("value", "low", "high")
+        )
+        left.errorbar(accuracy_, values, (values - low, high - values), fmt="o-", color=colour, markersize=3.5)
+        left.axhline(100 * (1 - alpha), color=colour, linestyle=":")
+        left.annotate(f"promised {100 * (1 - alpha):g} %", (34, 100 * (1 - alpha)), (0, 4),
+                      textcoords="offset points", color=colour, ha="right")  # fmt: skip
+        right.plot(accuracy_, sizes, "o-", color=colour, markersize=3.5)
+        right.annotate(f"{100 * (1 - alpha):g} %", (accuracy_[2], sizes[2]), (-6, 8), textcoords="offset points",
+                       color=colour)  # fmt: skip
+    left.set(
+        xlim=(93, 33), ylim=(30, 104), xlabel="accuracy in percent (clean at the left)", ylabel="coverage in percent"
+    )
+    left.set_title("The class is in the set")
+    right.set(xlim=(93, 33), ylim=(0, 5), xlabel="accuracy in percent", ylabel="classes in a set")
+    right.set_title("The sets hardly grow")
+    save(figure, "conformal")
+
+
 def main() -> None:
     """Draw all of them."""
     for draw in (
         accuracy, corruption_error, flips, video, calibration, temperature, proper_scores, selective, ood_detection,
-        average_precision, agreement,
+        average_precision, agreement, augrc, smooth_ece, classwise_ece, conformal,
     ):  # fmt: skip
         draw()
 

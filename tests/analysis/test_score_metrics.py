@@ -143,8 +143,8 @@ def test_answers_of_which_only_the_best_classes_are_known(filled, make_dataset):
     assert values["top-1"] == np.mean(np.arange(20) % 3 == 0)
     lines = [line for line in found.left_out if "needs" in line]
     assert lines[0] == (
-        "adaptive-ece, aurc, aurra, coverage@5%, ece, rms-calibration, rms-calibration:published: needs confidence, "
-        "but only the best classes of these answers are known (mine on clean)"
+        "adaptive-ece, augrc, aurc, aurra, coverage@5%, ece, risk@80%, rms-calibration, rms-calibration:published, "
+        "smooth-ece: needs confidence, but only the best classes of these answers are known (mine on clean)"
     )
     with pytest.raises(OodometerError) as caught:
         score(filled.store, metrics=["ece"])
@@ -171,7 +171,7 @@ def test_metrics_say_what_is_missing_too(filled, make_dataset):
 def test_all_leaves_out_what_is_undefined_and_says_so(filled, make_dataset):
     add_random(filled, make_dataset(150))
     found = score(filled.store, metrics=["all"])
-    assert {row.metric for row in found.rows if "[" not in row.metric} == set(metrics.names()) - {
+    assert {row.metric for row in found.rows if "[" not in row.metric} == {*metrics.names(), "conformal-coverage"} - {
         "rms-calibration:published"
     }
     assert not [row.metric for row in found.rows if "[" in row.metric]  # a class is a breakdown, asked for by name
@@ -194,9 +194,8 @@ def test_all_leaves_out_what_is_undefined_and_says_so(filled, make_dataset):
 @pytest.mark.parametrize("name", sorted({*metrics._addresses, *group_scores._addresses}))
 def test_every_metric_is_defined_or_an_error_that_names_it(filled, make_dataset, name):
     add_random(filled, make_dataset(150))
-    if name in ("per-class", "reliability", "response-curve") or name in set(metrics._addresses) - {
-        "rms-calibration:published"
-    }:
+    of_a_store = {"per-class", "reliability", "response-curve", "conformal-coverage", *metrics._addresses}
+    if name in of_a_store - {"rms-calibration:published"}:
         assert {asked_name(row.metric) for row in score(filled.store, metrics=[name]).rows} == {name}
         return
     with pytest.raises(OodometerError, match=f"^{re.escape(name)}: .+$"):  # one line
@@ -240,7 +239,9 @@ def test_a_store_of_tables_alone(filled):
 def test_names_of_metrics():
     assert checked_names(["top-1", "top-1", "ece"]) == ("top-1", "ece")
     every = checked_names(["all"])
-    left_out = {"per-class", "reliability", "response-curve", "temperature"}
+    breakdowns = {"per-class", "reliability", "response-curve"}
+    of_all_logits = {"temperature", "classwise-ece"} | {name for name in group_scores.names() if "conformal" in name}
+    left_out = breakdowns | of_all_logits - {"conformal-coverage"}
     assert set(every) == {*metrics.names(), *group_scores.names()} - left_out
     assert set(checked_names(["ece", "all"])) == set(every)
     assert checked_names(["ece", "all"])[0] == "ece"

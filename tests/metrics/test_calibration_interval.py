@@ -15,27 +15,16 @@ from oodometer.core.errors import OodometerError
 from oodometer.metrics.calibration_error import BINNINGS, Bins, norm_of
 from oodometer.metrics.calibration_interval import (
     Cumulants,
-    _cumulants,
-    _quantile,
     _share_below,
     calibration_estimate,
     calibration_interval,
     calibration_intervals,
+    cumulants_of,
     design_effect,
+    quantile_of,
 )
 from oodometer.metrics.metric import metrics
-
-LOGIT_SPREAD = 2.0
-"""Of the ten true logits of an image: mean confidences of about 70 %."""
-
-
-def population(temperature: float, size: int = 200_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """The confidence of a model whose logits are the true ones times this, and how often it is right."""
-    logits = np.random.default_rng(seed).normal(scale=LOGIT_SPREAD, size=(size, 10))
-    truth, said = (np.exp(times * logits) for times in (1.0, temperature))
-    best = logits.argmax(axis=1)[:, None]
-    confidence, right = (np.take_along_axis(odds, best, 1)[:, 0] / odds.sum(axis=1) for odds in (said, truth))
-    return confidence, right
+from simulated_answers import population
 
 
 def true_error(name: str, n: int, confidence: np.ndarray, right: np.ndarray) -> float:
@@ -101,7 +90,7 @@ GAPS, VARIANCE, WEIGHTS = np.array([0.0, 0.05, -0.1]), np.array([0.01, 0.004, 0.
 
 
 def test_moments_of_sizes_are_those_of_folded_normal_values():
-    found = _cumulants(WEIGHTS, GAPS, VARIANCE, "l1")
+    found = cumulants_of(WEIGHTS, GAPS, VARIANCE, "l1")
     # reference: scipy.stats.foldnorm; cumulants of independent values add up
     parts = [
         foldnorm(abs(gap) / np.sqrt(variance), scale=weight * np.sqrt(variance)).stats("mvs")
@@ -113,7 +102,7 @@ def test_moments_of_sizes_are_those_of_folded_normal_values():
 
 
 def test_moments_of_squares_are_those_of_noncentral_chi_squares():
-    found = _cumulants(WEIGHTS, GAPS, VARIANCE, "l2")
+    found = cumulants_of(WEIGHTS, GAPS, VARIANCE, "l2")
     # reference: scipy.stats.ncx2, of which scipy wants a shift above 0
     parts = [
         ncx2(1, max(gap**2 / variance, 1e-12), scale=weight * variance).stats("mvs")
@@ -128,7 +117,7 @@ def test_moments_of_squares_are_those_of_noncentral_chi_squares():
 def test_the_distribution_is_exact_where_it_is_a_chi_square(free, share):
     # closed form: cumulants n, 2 n and 8 n
     cumulants = Cumulants(*(np.array([float(times * free)]) for times in (1, 2, 8)))
-    assert _quantile(cumulants, share)[0] == pytest.approx(chi2.ppf(share, free), rel=1e-6, abs=1e-9)
+    assert quantile_of(cumulants, share)[0] == pytest.approx(chi2.ppf(share, free), rel=1e-6, abs=1e-9)
     assert _share_below(cumulants, float(chi2.ppf(share, free)))[0] == pytest.approx(share, abs=1e-6)
 
 
@@ -138,10 +127,10 @@ def test_the_distribution_is_that_of_simulated_gaps(norm):
     variance, weights = np.array([0.0024, 0.0016, 0.0009]), np.full(3, 1 / 3)
     drawn = GAPS + np.sqrt(variance) * np.random.default_rng(1).normal(size=(200_000, 3))
     sums = norm_of(weights, drawn, norm) ** (2 if norm == "l2" else 1)
-    cumulants = Cumulants(*(one[None] for one in _cumulants(weights, GAPS, variance, norm)))
+    cumulants = Cumulants(*(one[None] for one in cumulants_of(weights, GAPS, variance, norm)))
     for share in (0.025, 0.5, 0.975):
         # three moments of three bins: shares to a percent, of which 0.1 are the simulation's
-        assert (sums < _quantile(cumulants, share)[0]).mean() == pytest.approx(share, abs=0.012)
+        assert (sums < quantile_of(cumulants, share)[0]).mean() == pytest.approx(share, abs=0.012)
 
 
 def test_a_calibrated_model_reaches_down_to_0_and_a_worse_one_lies_higher():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,17 +15,26 @@ from scipy.stats import binomtest
 from oodometer.core.errors import OodometerError
 from oodometer.core.predictions import from_logits
 from oodometer.metrics.metric import metrics, value_of
+from oodometer.metrics.resampled import resampled_answers
 from oodometer.metrics.selective import (
     area_under_response_curve,
     area_under_risk_curve,
     coverage_at_risk,
     excess_area_under_risk_curve,
     influences_on_area,
+    influences_on_risk,
     response_rate_accuracy,
+    risk_at_coverage,
 )
 
 quick = settings(deadline=None, derandomize=True, max_examples=150)
-ALL = (area_under_response_curve, area_under_risk_curve, excess_area_under_risk_curve, coverage_at_risk)
+ALL = (
+    area_under_response_curve,
+    area_under_risk_curve,
+    excess_area_under_risk_curve,
+    coverage_at_risk,
+    risk_at_coverage,
+)
 tied = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=40)
 
 
@@ -158,12 +168,82 @@ def test_no_risk_is_an_error(risk):
         coverage_at_risk(*answers(5), risk=risk)
 
 
+@pytest.mark.parametrize("coverage", [0.0, 1.5, np.nan])
+def test_no_coverage_is_an_error(coverage):
+    with pytest.raises(OodometerError, match=r"for example 0\.8"):
+        risk_at_coverage(*answers(5), coverage=coverage)
+
+
+@pytest.mark.parametrize("coverage", [0.01, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("n", [1, 5, 57, 300])
+def test_risk_at_coverage_is_a_point_of_the_plain_curve(n, coverage):
+    confidence, right = answers(n, seed=n)
+    answered = next(k for k in range(1, n + 1) if Fraction(k, n) >= Fraction(str(coverage)))
+    expected = 1 - plain_curve(confidence, right)[answered - 1]
+    assert risk_at_coverage(confidence, right, coverage=coverage) == pytest.approx(expected, abs=1e-12)
+
+
+def test_risk_at_coverage_of_ties_is_the_mean_over_all_orders():
+    confidence, right = np.array([0.9, 0.5, 0.5, 0.5, 0.2]), np.array([1, 1, 0, 0, 0], dtype=bool)
+    # of the four most confident, the sure one and all of the tie: two are wrong
+    assert risk_at_coverage(confidence, right) == 0.5
+    # closed form: three answered, two of the tie, of which each is wrong in two of three cases
+    assert risk_at_coverage(confidence, right, coverage=0.6) == pytest.approx(2 * (2 / 3) / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [10_000, 50_000])
+def test_influences_on_risk_give_an_interval_that_covers(n):
+    """By simulation; confidence uniform, right as often as its root."""
+    rng = np.random.default_rng(n)
+    truth = 1 - (2 / 3) * (1 - 0.2**1.5) / 0.8
+    held, sets = 0, 1000 if n == 10_000 else 300
+    for _ in range(sets):
+        confidence = rng.random(n)
+        risk, influences = influences_on_risk(confidence, rng.random(n) < np.sqrt(confidence))
+        held += abs(risk - truth) <= ndtri(0.975) * influences.std() / np.sqrt(n)
+    assert binomtest(held, sets, 0.95).pvalue > 0.001
+
+
+@pytest.mark.parametrize("levels", [12, 10**9])
+def test_influences_on_risk_are_those_of_the_bootstrap(levels):
+    """The deviation over resamples, of images of which many are as sure as each other or none."""
+    rng = np.random.default_rng(7)
+    confidence = np.ceil(rng.random(4000) * levels) / levels
+    right = rng.random(4000) < np.sqrt(confidence)
+    risk, influences = influences_on_risk(confidence, right)
+    assert risk == pytest.approx(risk_at_coverage(confidence, right), abs=1e-12)
+    assert influences.mean() == pytest.approx(0, abs=0.01)
+    counts = rng.multinomial(4000, np.full(4000, 1 / 4000), size=1000)
+    draws = resampled_answers(["risk@80%"], confidence, right, [counts])["risk@80%"]
+    assert influences.std() / np.sqrt(4000) == pytest.approx(draws.std(), rel=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [200, 500])
+def test_the_bootstrap_of_risk_at_coverage_covers(n):
+    """By simulation: the threshold is not known, so that an exact interval of the answered alone would be too short."""
+    rng = np.random.default_rng(n)
+    # confidence uniform, right as often as its root: the risk among the upper 80 % in closed form
+    truth = 1 - (2 / 3) * (1 - 0.2**1.5) / 0.8
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=400)
+    held, sets = 0, 1000
+    for _ in range(sets):
+        confidence = rng.random(n)
+        right = rng.random(n) < np.sqrt(confidence)
+        draws = resampled_answers(["risk@80%"], confidence, right, [counts])["risk@80%"]
+        low, high = np.quantile(draws, [0.025, 0.975])
+        held += low <= truth <= high
+    assert binomtest(held, sets, 0.94, alternative="less").pvalue > 0.001
+    assert binomtest(held, sets, 0.96, alternative="greater").pvalue > 0.001
+
+
 @pytest.mark.parametrize(
     ("name", "of", "better"),
     [
         ("aurra", area_under_response_curve, "higher"),
         ("aurc", area_under_risk_curve, "lower"),
         ("coverage@5%", coverage_at_risk, "higher"),
+        ("risk@80%", risk_at_coverage, "lower"),
     ],
 )
 def test_metrics_are_these_functions_of_rows(name, of, better):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -25,15 +25,23 @@ from oodometer.metrics.calibration_interval import (
     estimate_between,
     why_no_interval,
 )
+from oodometer.metrics.generalized_risk import influences_on_generalized_risk
 from oodometer.metrics.metric import Metric, columns_of, metrics
 from oodometer.metrics.resampled import OF_ANSWERS, OF_CLASSES, resampled_answers, resampled_classes
-from oodometer.metrics.selective import influences_on_area, influences_on_areas
+from oodometer.metrics.selective import influences_on_area, influences_on_areas, influences_on_risk
 from oodometer.stats.bootstrap import interval_of
 
 MANY_IMAGES = 10_000
 """From here on the interval of an area under a curve is the normal one, which a bootstrap would give in minutes."""
 
 AREAS = frozenset({"aurra", "aurc"})
+"""Those that are found of many cells at once."""
+
+INFLUENCES: Mapping[str, Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]] = {
+    "augrc": influences_on_generalized_risk,
+    "risk@80%": influences_on_risk,
+}
+"""Others of many images, whose value and influences are found cell by cell."""
 
 SORTING = ("aurra", "aurc", "rms-calibration", "rms-calibration:published", "adaptive-ece")
 """Metrics that sort the images by confidence: quicker where these are sorted already, and the same."""
@@ -76,6 +84,10 @@ class CellEstimates:
             return self._calibration(metric.name, *in_order)
         if metric.name in AREAS and self._many_images(len(columns[0])):
             return self._area_estimate(metric, *in_order)
+        if metric.name in INFLUENCES and self._many_images(len(columns[0])):
+            confidence, rank = columns
+            value, influences = INFLUENCES[metric.name](confidence, rank == 0)
+            return self._normal_estimate(metric, value, float(influences.std()), rank == 0)
         own = estimate_of_its_own(metric, in_order, self._how, clusters)
         if own is not None:
             return own
@@ -108,14 +120,18 @@ class CellEstimates:
 
     def _area_estimate(self, metric: Metric, confidence: np.ndarray, rank: np.ndarray) -> Estimate:
         """An area with the normal interval that its images' influences give."""
-        from scipy.special import ndtri
-
-        right, n = rank == 0, len(rank)
+        right = rank == 0
         if self._area is None:
             area, influences = influences_on_area(confidence, right)
             self._area = area, float(influences.std())
         area, deviation = self._area
-        value = area if metric.name == "aurra" else 1 - area
+        return self._normal_estimate(metric, area if metric.name == "aurra" else 1 - area, deviation, right)
+
+    def _normal_estimate(self, metric: Metric, value: float, deviation: float, right: np.ndarray) -> Estimate:
+        """A value with its normal interval, from the deviation of the images' influences."""
+        from scipy.special import ndtri
+
+        n = len(right)
         if right.all() or not right.any():
             return Estimate(value, None, None, n, "none: all images are answered alike")
         half = float(ndtri((1 + self._how.level) / 2) * deviation / np.sqrt(n))

@@ -17,6 +17,7 @@ from oodometer.metrics.calibration_interval import (
 )
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.per_class import class_accuracies, effective_images
+from oodometer.metrics.smooth_calibration_interval import smooth_calibration_estimate
 from oodometer.stats.bootstrap import (
     Resampling,
     bootstrap,
@@ -108,6 +109,9 @@ def estimate_of_its_own(
         confidence, rank = columns
         value = float(metric.of(*columns))
         return calibration_estimate(metric.name, confidence, rank == 0, value=value, level=how.level, clusters=clusters)
+    if metric.name == "smooth-ece":
+        confidence, rank = columns
+        return smooth_calibration_estimate(confidence, rank == 0, level=how.level, clusters=clusters, seed=how.seed)
     if metric.name == "balanced":
         label, rank = columns
         return _balanced(label, rank, how, clusters)

@@ -10,6 +10,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.score_table import LeftOut, Score
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.registry import Registry
+from oodometer.metrics.conformal import ALPHA
 from oodometer.metrics.metric import metrics
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -18,7 +19,10 @@ DEFAULT_METRICS = ("top-1", "top-5")
 EVERY_METRIC = "all"
 BREAKDOWNS = ("per-class", "reliability", "response-curve")
 """Many numbers each, which ``all`` leaves out: a thousand classes under 76 conditions are 76,000 lines."""
-NEVER_IN_ALL = (*BREAKDOWNS, "temperature")
+NEVER_IN_ALL = (
+    *BREAKDOWNS, "temperature", "classwise-ece", "conformal-set-size", "conformal-coverage:aps",
+    "conformal-set-size:aps",
+)  # fmt: skip
 """Nor what reads every logit that there is."""
 
 MANY_CELLS = {
@@ -26,6 +30,11 @@ MANY_CELLS = {
     "reliability": "oodometer.analysis.curve_scores:curve_scores",
     "response-curve": "oodometer.analysis.curve_scores:curve_scores",
     "temperature": "oodometer.analysis.temperature_scores:temperature_scores",
+    "classwise-ece": "oodometer.analysis.classwise_scores:classwise_scores",
+    "conformal-coverage": "oodometer.analysis.conformal_scores:conformal_scores",
+    "conformal-coverage:aps": "oodometer.analysis.conformal_scores:conformal_scores",
+    "conformal-set-size": "oodometer.analysis.conformal_scores:conformal_scores",
+    "conformal-set-size:aps": "oodometer.analysis.conformal_scores:conformal_scores",
     "gap": "oodometer.analysis.shift_scores:shift_scores",
     "top-1:any": "oodometer.analysis.label_set_scores:label_set_scores",
     "top-5:any": "oodometer.analysis.label_set_scores:label_set_scores",
@@ -70,6 +79,9 @@ class ScoreOptions:
             pair of values.
         control: A model that answered all images of which others answered samples: with its answers a family's errors
             are known better.
+        alpha: The share of images that conformal sets may miss: 0.1 for sets that promise 90 %.
+        calibrate_on: A condition (or ``CONDITION@DATA``) on half of whose images conformal sets are calibrated; None:
+            the standard side of each shift, otherwise ``clean``.
     """
 
     draws: int = 1000
@@ -81,6 +93,8 @@ class ScoreOptions:
     temperature: str | None = None
     by_value: tuple[str, ...] = ()
     control: str | None = None
+    alpha: float = ALPHA
+    calibrate_on: str | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +125,11 @@ ALSO_CALLED = {
     "error-rate": "error",
     "balanced-accuracy": "balanced",
     "calibration": "ece",
+    "smece": "smooth-ece",
+    "static-calibration-error": "classwise-ece",
+    "conformal": "conformal-coverage",
+    "risk-at-80-coverage": "risk@80%",
+    "selective-risk": "risk@80%",
     "log-loss": "nll",
     "cross-entropy": "nll",
     "roc-auc": "auroc",

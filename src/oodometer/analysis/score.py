@@ -29,6 +29,7 @@ from oodometer.core.errors import OodometerError, StoreError, UsageError, did_yo
 from oodometer.core.estimate import Estimate
 from oodometer.core.model import n_cores
 from oodometer.core.predictions import Predictions
+from oodometer.metrics.conformal import check_alpha
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.metric import metrics as cell_metrics
 from oodometer.metrics.multi_label import read_label_sets
@@ -65,7 +66,8 @@ def score(
     """The metrics of every model, measured or imported.
 
     Args:
-        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class``.
+        metrics: Their names; ``all`` for every one that is defined here, but breakdowns such as ``per-class`` and what
+            reads all logits, such as ``temperature``.
         interval: ``clopper-pearson`` or ``wilson`` for shares; ``bootstrap`` or ``bca`` for every metric.
         level: Of the interval.
         options: What some metrics need.
@@ -127,6 +129,9 @@ def _check_options(options: ScoreOptions, index: Index, cells: Sequence[Cell]) -
         check_condition(options.temperature, cells, "--temperature")
     if options.ood is not None:
         check_condition(options.ood, cells, "--ood")
+    if options.calibrate_on is not None:
+        check_condition(options.calibrate_on, cells, "--calibrate-on")
+    check_alpha(options.alpha)
     if options.normaliser is not None:
         index.of_model(options.normaliser)
     if options.label_sets is not None:

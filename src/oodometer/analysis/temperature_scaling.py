@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oodometer.analysis.named import cells_on, model_of, names_of_conditions
+import numpy as np
+
+from oodometer.analysis.fitted_on import cell_to_fit_on
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric
@@ -45,6 +47,18 @@ class Scaled:
         # The kept logits are rounded: the answers are those that the model gave, not those of rounded logits.
         return replace(found, prediction=rows.prediction, rank=rows.rank, top5=rows.top5)
 
+    def with_logits(self, cell: Cell, what: str) -> tuple[Predictions, np.ndarray]:
+        """The rows of a cell as they are kept, and their logits, scaled; an error where there are none.
+
+        Args:
+            what: Needs them, as words for that error.
+        """
+        rows = with_kept_logits(self._index, cell, what)
+        logits = np.asarray(rows.logits)
+        if self._condition is not None:
+            logits = logits.astype(np.float32) / np.float32(self._fit(cell).temperature)
+        return rows, logits
+
     def note(self, cell: Cell) -> str:
         """What was done to the confidences of this cell, as the end of a convention."""
         if self._condition is None:
@@ -53,37 +67,21 @@ class Scaled:
 
     def _fit(self, cell: Cell) -> TemperatureFit:
         if cell.key not in self._where:
-            self._where[cell.key] = self._fitting_cell(cell)
+            self._where[cell.key] = cell_to_fit_on(
+                self._index, self._cells, cell, str(self._condition), "its temperature should be fitted"
+            )
         clean = self._where[cell.key]
         if clean.key not in self._fitted:
             self._fitted[clean.key] = fit_temperature_to(with_kept_logits(self._index, clean))
         return self._fitted[clean.key]
 
-    def _fitting_cell(self, cell: Cell) -> Cell:
-        """Where the temperature of the cell's model is fitted: over the same classes, where there is such a cell."""
-        own = [one for one in self._cells if model_of(one) == model_of(cell)]
-        found = cells_on(str(self._condition), own)
-        if not found:
-            raise StoreError(
-                f"{self._index}: {cell.model_name} was not run on {self._condition}, where its temperature "
-                "should be fitted"
-            )
-        found = [one for one in found if one.classes == cell.classes] or found
-        if len(found) > 1:
-            several = ", ".join(names_of_conditions(found))
-            raise StoreError(
-                f"{self._index}: {cell.model_name} was run on {self._condition} of several data sets; say on which its "
-                f"temperature should be fitted: {several}"
-            )
-        return found[0]
 
-
-def with_kept_logits(index: Index, cell: Cell) -> Predictions:
-    """The rows of a cell with all logits; an error where they were not kept."""
+def with_kept_logits(index: Index, cell: Cell, what: str = "a temperature") -> Predictions:
+    """The rows of a cell with all logits; an error where they were not kept, which says what needs them."""
     # Of an unfinished run too: the logits of what is there.
     if not index.entry(cell).logits_of_all_rows:
         raise StoreError(
-            f"{index}: the logits of {cell.model_name} on {cell.condition_name} were not kept, and a temperature needs "
+            f"{index}: the logits of {cell.model_name} on {cell.condition_name} were not kept, and {what} needs "
             "them; run it again with --keep logits"
         )
     return index.read(cell, logits=True)

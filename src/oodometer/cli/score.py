@@ -17,7 +17,8 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     "--metrics",
     default="top-1,top-5",
     show_default=True,
-    help="Names with commas; all: every one but breakdowns (per-class, reliability, response-curve).",
+    help="Names with commas; all: every one but breakdowns (per-class, reliability, response-curve) and what "
+    "reads all logits (temperature, classwise-ece, conformal-set-size).",
 )
 @click.option(
     "--interval",
@@ -48,13 +49,25 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     metavar="MODEL",
     help="Of samples of corrupted images (run --within): count what this model, which answered all of them, tells.",
 )
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Of conformal sets: the share of images whose class they may miss.",
+)
+@click.option(
+    "--calibrate-on",
+    metavar="CONDITION[@DATA]",
+    help="Calibrate conformal sets on half of these images; by default those of the standard side, or 'clean'.",
+)
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
 @plugins
 @as_json
 def command(
     store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, by_value: str, seed: int,
     normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None,
-    control: str | None, plot: bool | None,
+    control: str | None, alpha: float, calibrate_on: str | None, plot: bool | None,
     plugin_modules: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Score a store."""
@@ -66,7 +79,9 @@ def command(
 
     import_plugins(plugin_modules)
     slices = tuple(name.strip() for name in by_value.split(",") if name.strip())
-    options = ScoreOptions(draws, by, seed, normaliser, ood, label_sets, temperature, slices, control)
+    options = ScoreOptions(
+        draws, by, seed, normaliser, ood, label_sets, temperature, slices, control, alpha, calibrate_on
+    )
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     with watching("cells read") as watcher:
         scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)

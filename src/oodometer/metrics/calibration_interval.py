@@ -28,6 +28,10 @@ FEWEST_IMAGES = 20
 HALVINGS = 14
 """Of the range in which an end of the interval lies; in what is left of it, a straight line is drawn."""
 
+CLOSE = 0.002
+LARGEST = 64.0
+"""To which share of it an end of an interval is searched, where that takes simulation or counting; and up to where."""
+
 TOGETHER = 32
 """Intervals that are searched for at once: as many as fit into the processor's cache with 500 bins each."""
 
@@ -176,11 +180,11 @@ def _ends(bins: Bins, shapes: np.ndarray, norm: Norm, level: float, spread: floa
 
     def cumulants(times: np.ndarray) -> Cumulants:
         gaps = gaps_of(times)
-        return _cumulants(weights, gaps, _variance(sizes, confidence - gaps, spread), norm)
+        return cumulants_of(weights, gaps, _variance(sizes, confidence - gaps, spread), norm)
 
     seen = norm_of(weights, bins.gaps[:, None, None], norm)
     seen = seen**2 if norm == "l2" else seen
-    usual = np.maximum(seen, _quantile(cumulants(np.zeros(seen.shape)), 0.5))
+    usual = np.maximum(seen, quantile_of(cumulants(np.zeros(seen.shape)), 0.5))
     # Under a true error beyond this, less than the usual is never seen; twice, since accuracies end at 0 and 1.
     noise = (weights * np.sqrt(spread / sizes)).sum(axis=-1)
     reach = 2 * ((np.sqrt(usual) if norm == "l2" else usual) + 3 * noise)
@@ -198,7 +202,7 @@ def _variance(sizes: np.ndarray, accuracy: np.ndarray, spread: float) -> np.ndar
     return np.asarray((share - np.square(share)) * (spread / sizes))
 
 
-def _cumulants(weights: np.ndarray, gaps: np.ndarray, variance: np.ndarray, norm: Norm) -> Cumulants:
+def cumulants_of(weights: np.ndarray, gaps: np.ndarray, variance: np.ndarray, norm: Norm) -> Cumulants:
     """Of the weighted sum of sizes (or squares) of normal gaps with these means and variances, (..., B) -> (...)."""
     from scipy.special import erf
 
@@ -246,7 +250,7 @@ def _share_below(cumulants: Cumulants, seen: np.ndarray | float) -> np.ndarray:
     return np.asarray(gammainc(shape, np.maximum(place, 0.0)))
 
 
-def _quantile(cumulants: Cumulants, share: float) -> np.ndarray:
+def quantile_of(cumulants: Cumulants, share: float) -> np.ndarray:
     """What this share of the sums stays below, (...)."""
     from scipy.special import gammaincinv
 
@@ -269,3 +273,24 @@ def _falls_to_zero(fall: Callable[[np.ndarray], np.ndarray], reach: np.ndarray, 
     drop = np.where(sought, 1.0, above - below)
     between = low + (high - low) * np.where(sought, 0.0, above) / drop
     return np.where(begins_below, 0.0, np.where(stays_above, reach, between))
+
+
+def rises_to_zero(rise: Callable[[float], float], start: float) -> float:
+    """Where a rising function is 0; 0 where it begins above it, more than `LARGEST` where it stays below it.
+
+    Args:
+        start: Of its argument, the size that is tried first.
+
+    >>> round(rises_to_zero(lambda times: times**2 - 4, 0.1), 2)
+    2.0
+    """
+    from scipy.optimize import brentq
+
+    if rise(0.0) >= 0:
+        return 0.0
+    low, high = 0.0, max(start, 1e-6)
+    while rise(high) < 0:
+        if high > LARGEST:
+            return high
+        low, high = high, 2 * high
+    return float(brentq(rise, low, high, xtol=CLOSE * high, rtol=1e-4))

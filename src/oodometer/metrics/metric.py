@@ -66,6 +66,9 @@ metrics: Registry[Metric] = Registry(
         "aurra": "oodometer.metrics.selective:aurra",
         "aurc": "oodometer.metrics.selective:aurc",
         "coverage@5%": "oodometer.metrics.selective:coverage_at_5",
+        "risk@80%": "oodometer.metrics.selective:risk_at_80",
+        "augrc": "oodometer.metrics.generalized_risk:augrc",
+        "smooth-ece": "oodometer.metrics.smooth_calibration:smooth_ece",
     },
     group="oodometer.metrics",
 )

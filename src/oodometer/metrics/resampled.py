@@ -19,6 +19,9 @@ T = TypeVar("T")
 RISK = 0.05
 """Of ``coverage@5%``."""
 
+COVERAGE = 0.8
+"""Of ``risk@80%``."""
+
 NEAR = 1 << 15
 """Counts worked on at once: so few that they stay in the processor's cache."""
 
@@ -76,6 +79,26 @@ def coverage_at_5(answers: Answers) -> np.ndarray:
     return np.asarray(np.where(safe, answered, 0).max(axis=1) / answers.size[:, 0])
 
 
+def risk_at_80(answers: Answers) -> np.ndarray:
+    """The error among the 80 % most confident, of each resample, (D,)."""
+    size, wrong = answers.size[:, 0], answers.n - answers.right
+    answered = np.maximum(np.ceil(COVERAGE * size - 1e-9), 1)
+    declined = size - answered
+    # The step in which the last declined image lies, of which a part is answered.
+    step = np.minimum((answers.n[:, 1:] <= declined[:, None]).sum(axis=1), answers.times.shape[1] - 1)[:, None]
+    below, wrong_below, times, hits = (
+        np.take_along_axis(values, step, axis=1)[:, 0] for values in (answers.n, wrong, answers.times, answers.hits)
+    )
+    wrong_declined = wrong_below + (declined - below) * (times - hits) / np.maximum(times, 1)
+    return np.asarray((wrong[:, -1] - wrong_declined) / answered)
+
+
+def augrc(answers: Answers) -> np.ndarray:
+    """The area under generalized risk by coverage, of each resample, (D,)."""
+    less_sure = answers.n[:, :-1] + answers.times / 2
+    return np.asarray(((answers.times - answers.hits) * less_sure).sum(axis=1) / answers.size[:, 0] ** 2)
+
+
 def worst_class(classes: Classes) -> np.ndarray:
     """The least class accuracy, of each resample, (D,)."""
     return np.asarray(np.where(classes.n > 0, classes.right / np.maximum(classes.n, 1), 1.0).min(axis=1))
@@ -85,6 +108,8 @@ OF_ANSWERS: Mapping[str, Callable[[Answers], np.ndarray]] = {
     "aurra": aurra,
     "aurc": aurc,
     "coverage@5%": coverage_at_5,
+    "risk@80%": risk_at_80,
+    "augrc": augrc,
 }
 OF_CLASSES: Mapping[str, Callable[[Classes], np.ndarray]] = {"worst-class": worst_class}
 

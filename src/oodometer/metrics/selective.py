@@ -6,6 +6,7 @@ orders, in which every image of a tie counts as right by the share of right ones
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,6 +16,9 @@ from oodometer.core.errors import OodometerError
 from oodometer.metrics.metric import Metric
 from oodometer.metrics.reliability import checked_answers
 from oodometer.metrics.ties import Ties, evenly, ties_of
+
+NEAR_THRESHOLD = 0.02
+"""Of all images, how many on either side of a threshold tell how often those at it are wrong."""
 
 
 class ResponseCurve(NamedTuple):
@@ -143,6 +147,50 @@ def coverage_at_risk(confidence: np.ndarray, right: np.ndarray, *, risk: float =
     return float(answered[safe[-1]] / len(confidence)) if len(safe) else 0.0
 
 
+def risk_at_coverage(confidence: np.ndarray, right: np.ndarray, *, coverage: float = 0.8) -> float:
+    """The error among the most confident images, as many as it takes to answer at least this share of all.
+
+    >>> risk_at_coverage(np.array([0.9, 0.8, 0.7, 0.6, 0.5]), np.array([True, True, False, True, False]))
+    0.25
+    """
+    if not 0 < coverage <= 1:
+        raise OodometerError(f"coverage {coverage}: must lie in (0, 1], for example 0.8")
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    answered = images_answered(len(confidence), coverage)
+    return float(1 - _right_among(confidence, right)[answered - 1] / answered)
+
+
+def influences_on_risk(confidence: np.ndarray, right: np.ndarray, *, coverage: float = 0.8) -> tuple[float, np.ndarray]:
+    """The risk at a coverage, and by how much it moves with the weight of each image, (N,), the most confident first.
+
+    An answered image moves it by being wrong or right; and each moves the threshold, at which images go in or out that
+    are wrong as often as those around it: the 2 % of all images on either side.
+
+    >>> confidence, right = np.array([0.9, 0.8, 0.7, 0.6, 0.5]), np.array([True, True, False, True, False])
+    >>> risk, influences = influences_on_risk(confidence, right)
+    >>> risk, influences.round(3).tolist()  # around the threshold one of two is wrong
+    (0.25, [-0.375, -0.375, 0.875, -0.375, 0.25])
+    """
+    confidence, right = _most_confident_first(*checked_answers(confidence, right))
+    n = len(confidence)
+    answered = images_answered(n, coverage)
+    wrong = evenly((~right).astype(np.float64), ties_of(confidence))
+    risk = float(wrong[:answered].mean())
+    beside = max(round(NEAR_THRESHOLD * n), 1)
+    at_threshold = float(wrong[max(answered - beside, 0) : answered + beside].mean())
+    inside = evenly((np.arange(n) < answered).astype(np.float64), ties_of(confidence))
+    return risk, inside * (~right - at_threshold) / coverage - risk + at_threshold
+
+
+def images_answered(n: int, coverage: float) -> int:
+    """The least number of n images that is at least this share of them.
+
+    >>> images_answered(10, 0.8), images_answered(11, 0.8)
+    (8, 9)
+    """
+    return max(math.ceil(coverage * n - 1e-9), 1)
+
+
 def _most_confident_first(confidence: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if (confidence[1:] >= confidence[:-1]).all():  # as in a bootstrap, and from who asks for several numbers
         return confidence[::-1], right[::-1]
@@ -196,5 +244,12 @@ coverage_at_5 = Metric(
     ("confidence", "rank"),
     lambda confidence, rank: coverage_at_risk(confidence, rank == 0, risk=0.05),
     better="higher",
+    bounds=(0.0, 1.0),
+)
+risk_at_80 = Metric(
+    "risk@80%",
+    "error among the 80 % most confident images",
+    ("confidence", "rank"),
+    lambda confidence, rank: risk_at_coverage(confidence, rank == 0, coverage=0.8),
     bounds=(0.0, 1.0),
 )

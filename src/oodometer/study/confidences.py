@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.cell_estimates import CellEstimates
+from oodometer.analysis.classwise_scores import classwise_scores
 from oodometer.analysis.curve_scores import ANSWERS, reliability_of, response_of
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.points import named
+from oodometer.analysis.score_table import Score
 from oodometer.analysis.text import listed
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
@@ -21,7 +24,9 @@ from oodometer.store.index import Index
 from oodometer.study import Study, StudyModel, StudyShift
 from oodometer.study.scores import draws_for
 
-NUMBERS = ("ece", "rms-calibration", "aurra")
+NUMBERS = ("ece", "rms-calibration", "aurra", "smooth-ece", "augrc", "risk@80%")
+MOST_LOGITS = 5_000_000
+"""Of one cell, of which a report reads all probabilities: beyond, it would take seconds for each."""
 MOST_MODELS = 12
 MOST_SHIFTS = 8
 MOST_NAMES = 40
@@ -39,6 +44,7 @@ class Answers:
         bins: Of each bin of confidences its mean and the accuracy.
         response: Of each response rate the accuracy among as many images, the most confident ones.
         numbers: The metrics of `NUMBERS`.
+        classwise: The error of every class's probability; None where the logits were not kept, or are too many.
     """
 
     model: str
@@ -49,6 +55,7 @@ class Answers:
     bins: tuple[tuple[float, Estimate], ...]
     response: tuple[tuple[float, Estimate], ...]
     numbers: Mapping[str, Estimate]
+    classwise: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,20 @@ def answers_of(
         bins=tuple(reliability_of(rows, how)),
         response=tuple(response_of(rows, how)),
         numbers={name: known[cell.key, name] if name not in numbers else numbers[name] for name in NUMBERS},
+        classwise=_classwise(index, cell, how),
     )
+
+
+def has_few_logits(index: Index, cell: Cell) -> bool:
+    """Whether all logits of a cell were kept, and are few enough to be read for a report."""
+    return index.entry(cell).logits_of_all_rows and cell.n_rows * cell.n_classes <= MOST_LOGITS
+
+
+def _classwise(index: Index, cell: Cell, how: IntervalOptions) -> Estimate | None:
+    if not has_few_logits(index, cell):
+        return None
+    found = next(classwise_scores(index, [cell], Asked((), how, ScoreOptions())))
+    return found.estimate if isinstance(found, Score) else None
 
 
 def spread(models: Sequence[StudyModel], most: int) -> list[StudyModel]:

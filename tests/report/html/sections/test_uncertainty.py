@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from oodometer.analysis.score import score
-from oodometer.core.predictions import from_logits, from_top_classes
+from oodometer.core.predictions import from_logits, from_top_classes, with_logits
 from oodometer.document.numbers import in_words
 from oodometer.document.section import Plot, Words
 from oodometer.document.table import Table
@@ -51,10 +51,13 @@ def by_place(store, metric: str) -> dict:
     return {(row.model, row.condition): row.estimate for row in score(store, metrics=[metric]).rows}
 
 
-@pytest.mark.parametrize(("metric", "column"), [("ece", 5), ("rms-calibration", 6), ("aurra", 7), ("top-1", 3)])
+@pytest.mark.parametrize(
+    ("metric", "column"),
+    [("top-1", 3), ("ece", 5), ("rms-calibration", 6), ("aurra", 7), ("smooth-ece", 8), ("augrc", 9), ("risk@80%", 10)],
+)
 def test_the_table_has_the_numbers_of_score(shifted, metric, column):
     table = part(section(study_of(shifted)), "calibration")
-    assert table.columns[column].title in {"ECE", "RMS", "AURRA", "accuracy"}
+    assert table.columns[column].title in {"ECE", "RMS", "AURRA", "smooth ECE", "AUGRC", "risk at 80 %", "accuracy"}
     found = {(row[0], row[1].partition(" (")[0]): row[column] for row in table.rows}
     assert found == by_place(shifted, metric)
     assert len(found) == 4
@@ -121,6 +124,42 @@ def test_conventions_are_told(shifted):
     said = part(found, "calibration").caption
     assert "15 bins of equal width, L1. RMS: bins of equal mass, 100 images each" in said
     assert "of ECE and RMS inverted test 95%, of AURRA bootstrap 95% over images (1000 draws, seed 0)" in said
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_was_promised_and_what_is_held(filled, make_dataset, keep):
+    data = make_dataset(300)
+    other = make_dataset(250, name="other", ids=[f"o{at}" for at in range(250)])
+    for dataset, condition, gain in ((data, "clean", 4.0), (other, "v2", 1.0)):
+        logits = np.random.default_rng(len(condition)).normal(0, 2, (len(dataset), 10))
+        logits += gain * np.eye(10)[dataset.labels]
+        rows = from_logits(logits, dataset.labels, np.arange(len(dataset)))
+        filled.put(dataset, with_logits(rows, logits) if keep else rows, model="one", condition=condition)
+    found = section(study_of(filled.store))
+    classwise = by_place(filled.store, "classwise-ece") if keep else {}
+    for row in part(found, "calibration").rows:
+        assert row[11] == (classwise["one", row[1].partition(" (")[0]] if keep else None)
+    table = part(found, "prediction-sets")
+    assert [column.title for column in table.columns][3:] == ["n", "coverage", "short by", "set size"]
+    rows = {row[1].partition(" (")[0]: row for row in table.rows}
+    assert [(name, row[2], row[3]) for name, row in rows.items()] == [("clean", 150, 150), ("v2", 150, 250)]
+    coverage = by_place(filled.store, "conformal-coverage")
+    sizes = by_place(filled.store, "conformal-set-size") if keep else {}
+    for condition, row in rows.items():
+        assert row[4] == coverage["one", condition]
+        assert row[5].value == pytest.approx(0.9 - row[4].value)
+        assert (row[5].low, row[5].high) == pytest.approx((0.9 - row[4].high, 0.9 - row[4].low))
+        assert row[6] == (sizes["one", condition] if keep else None)
+    short = rows["v2"][4]
+    assert short.high < 0.9  # the promise is broken
+    assert f"on v2 (other) it is {in_words(short, 'percent')}" in table.caption
+
+
+def test_sets_that_nothing_is_promised_for(filled, make_dataset):
+    put_all(filled, make_dataset(14))
+    found = section(study_of(filled.store))
+    assert not [one for one in found.parts if getattr(one, "id", "") == "prediction-sets"]
+    assert "Sets of classes: 7 calibration images: to promise 90 % takes 9 or more, or a larger alpha (" in notes(found)
 
 
 def test_one_condition_stands_for_a_family(filled, make_dataset):

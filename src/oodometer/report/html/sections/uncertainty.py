@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from oodometer.analysis.classwise_scores import CONVENTION as CLASSWISE
 from oodometer.analysis.text import plural
 from oodometer.core.estimate import Estimate
 from oodometer.document.numbers import in_words
@@ -18,8 +19,11 @@ from oodometer.report.palette import UNKNOWN
 from oodometer.study import Study
 from oodometer.study.confidences import NUMBERS, Answers, Confidences, Sides, confidences_of
 from oodometer.study.ood_histograms import MEASURES, Outside, outside_of
+from oodometer.study.prediction_sets import Promise, promised, promises_of
 
 TITLE = "Uncertainty"
+MOST_TOLD = 4
+"""Conditions whose coverage is told above the table that has all of them."""
 
 WORDS = {
     "max-softmax": ("largest softmax probability", "low"),
@@ -38,10 +42,13 @@ def section(study: Study) -> Section:
         return Section("uncertainty", TITLE, (f"Nothing is known of the models' confidences: {why}.", *found.notes), ())
     chosen = [model for model in study.models if model.name in found.models]
     outside, notes = outside_of(study, chosen, found.how)
-    parts: list[Part] = [_reliability(study, found), _numbers(found), _response(study, found)]
+    promises, without = promises_of(study, found)
+    parts: list[Part] = [_reliability(study, found), _numbers(found)]
+    parts += [_promises(promises)] if promises else []
+    parts.append(_response(study, found))
     if outside:
         parts += [_histograms(outside), _detection(outside)]
-    if lines := (*found.notes, *notes):
+    if lines := (*found.notes, *without, *notes):
         parts.append(Words(lines, "note"))
     return Section("uncertainty", TITLE, _lead(found), tuple(parts))
 
@@ -179,21 +186,70 @@ def _numbers(found: Confidences) -> Table:
             "low",
         ),
         Column("AURRA", "percent", f"{metrics.get('aurra').convention}; {intervals['aurra']}", "high"),
+        Column(
+            "smooth ECE",
+            "percent",
+            f"Smooth calibration error: {metrics.get('smooth-ece').convention}; {intervals['smooth-ece']}",
+            "low",
+        ),
+        Column("AUGRC", "percent", f"{metrics.get('augrc').convention}; {intervals['augrc']}", "low"),
+        Column("risk at 80 %", "percent", f"{metrics.get('risk@80%').convention}; {intervals['risk@80%']}", "low"),
+        Column("classwise ECE", "percent", f"{CLASSWISE}; where all logits were kept", "low", digits=2),
     )
     rows = tuple(
-        (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values())
+        (one.model, _condition(one), one.accuracy.n, one.accuracy, one.confidence, *one.numbers.values(), one.classwise)
         for one in found.answers.values()
     )
     caption = (
         f"Calibration and selective prediction. ECE: {DEFAULT_BINS} bins of equal width, L1. RMS: bins of equal mass, "
         f"{IMAGES_PER_BIN} images each, L2; a calibration error is never quite 0 with few images. Intervals: of ECE "
         f"and RMS {intervals['ece']}, of AURRA {intervals['aurra']} over images ({found.how.draws} draws, seed "
-        f"{found.how.seed})."
+        f"{found.how.seed}). Smooth ECE has no bins. AUGRC: how often, of two images, the surer is answered wrongly."
     )
     return Table("calibration", caption, columns, rows, filters="condition")
 
 
-def _condition(one: Answers) -> str:
+def _promises(promises: Sequence[Promise]) -> Table:
+    """What sets that promise 90 % hold."""
+    share = f"{100 * promised():g} %"
+    columns = (
+        Column("model"),
+        Column("condition"),
+        Column("calibrated on", "count", "Clean images from which the threshold is; they judge nowhere"),
+        Column("n", "count", "Labelled images that judge"),
+        Column("coverage", "percent", f"How often the set holds the true class; promised are {share}", "high"),
+        Column("short by", "points", f"{share} minus the coverage", "low"),
+        Column("set size", "number", "Mean number of classes in a set; where all logits were kept", "low"),
+    )
+    rows = tuple(
+        (one.model, _condition(one), one.n_calibrating, one.coverage.n, one.coverage, short_by(one.coverage), one.size)
+        for one in promises
+    )
+    caption = (
+        f"Sets of classes, calibrated on half of the clean images so that {share} hold the true class (split "
+        "conformal: all classes above one probability). Nobody promises it under a shift: "
+        f"{_kept(promises)} Intervals of coverage: {promises[0].coverage.interval}, of this threshold; of sizes: "
+        "Student's."
+    )
+    return Table("prediction-sets", caption, columns, rows, filters="condition")
+
+
+def short_by(coverage: Estimate) -> Estimate:
+    """What is lacking of the promise."""
+    low, high = (None if end is None else promised() - end for end in (coverage.high, coverage.low))
+    return Estimate(promised() - coverage.value, low, high, coverage.n, coverage.interval)
+
+
+def _kept(promises: Sequence[Promise]) -> str:
+    """What became of the promise, condition by condition."""
+    by_condition: dict[str, list[Estimate]] = {}
+    for one in promises:
+        by_condition.setdefault(_condition(one), []).append(one.coverage)
+    said = [f"on {name} it is {_range(found)}" for name, found in by_condition.items()]
+    return "; ".join(said[:MOST_TOLD]) + "."
+
+
+def _condition(one: Answers | Promise) -> str:
     return one.condition if one.data in (one.condition, "") else f"{one.condition} ({one.data})"
 
 
