@@ -94,7 +94,9 @@ class Knowing:
     def _answer(self, images: np.ndarray) -> np.ndarray:
         self.asked += len(images)
         numbers = images[:, 0, 0].astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
-        right = np.array([self.right(int(image[0, 1, 0]))[number] for image, number in zip(images, numbers, strict=True)])
+        right = np.array(
+            [self.right(int(image[0, 1, 0]))[number] for image, number in zip(images, numbers, strict=True)]
+        )
         said = np.where(right, numbers % K, (numbers + 1) % K)
         return (np.eye(K)[said] * 3).astype(np.float32)
 
