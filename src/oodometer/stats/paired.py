@@ -13,7 +13,6 @@ from oodometer.core.random import rng_for
 from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, interval_of
 from oodometer.stats.intervals import check_level
 
-
 McNemar = Literal["exact", "mid-p"]
 """How the images on which two models differ are tested."""
 

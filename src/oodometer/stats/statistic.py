@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 
