@@ -18,7 +18,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.points import Point, Points, named, side_names
-from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, stopped
+from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped
 from oodometer.analysis.table_pairs import points_of_tables
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
@@ -153,8 +153,8 @@ def _on_common_images(
         right, common = _right(index, cells)
         sets.append(np.stack(right))
         said += _lost(name, common)
-    drawn = [_stopped([cell for cells in of_set for cell in cells]) for of_set in clean]
-    drawn_y = _stopped([cell for members in shifted for cell in members])
+    drawn = [first_stopped([cell for cells in of_set for cell in cells]) for of_set in clean]
+    drawn_y = first_stopped([cell for members in shifted for cell in members])
     models = tuple(
         Point(
             model,
@@ -177,13 +177,6 @@ def _on_common_images(
         stopped_x=drawn[0],
         stopped_y=drawn_y,
     )
-
-
-def _stopped(cells: Sequence[Cell]) -> Sample | None:
-    """The sample that all these cells begin with, where one of them was stopped by what was seen."""
-    samples = [stopped(cell) for cell in cells]
-    found = [sample for sample in samples if sample is not None]
-    return min(found, key=lambda sample: sample.aims[0][0]) if found else None
 
 
 def _drawn_apart(

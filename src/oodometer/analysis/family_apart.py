@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from oodometer.analysis.common_images import right_on_common
+from oodometer.analysis.judged_pair import Judged, judged_when_stopped
 from oodometer.analysis.sampled import (
     accuracy_when_stopped,
+    first_stopped,
     in_order_drawn,
     one_minus,
     stopped,
     sum_when_stopped,
 )
 from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import standard_error
 from oodometer.stats.mean_of_shares import Answers, mean_of_shares
 from oodometer.stats.paired import PairedCounts
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
+
+LEVEL = 0.95
+"""At which an interval tells its standard error; which one does not matter."""
 
 
 def mean_accuracy_apart(index: Index, cells: Sequence[Cell], *, level: float) -> Estimate:
@@ -36,19 +43,30 @@ def mean_accuracy_apart(index: Index, cells: Sequence[Cell], *, level: float) ->
     return mean_of_shares(several, level=level)
 
 
-def mean_difference_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]], *, level: float) -> Estimate:
-    """The mean over conditions of the accuracy of the second model minus that of the first.
+def judged_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]]) -> Judged:
+    """Whether the mean over conditions of the accuracy of the second model is that of the first.
 
-    Each condition's images are paired, and drawn apart from those of the others: the variances add up.
+    Each condition's images are paired, and drawn apart from those of the others: the variances add up. By the normal
+    law, or by a bet where the samples were stopped by what was seen.
 
     Args:
         pairs: The cells of both models on each condition.
     """
-    every = []
-    for pair in pairs:
-        a, b = right_on_common(index, pair).values
-        every.append(PairedCounts.of(a, b))
-    return mean_difference_of(every, level=level)
+    from scipy.special import ndtr
+
+    every = [right_on_common(index, pair).values for pair in pairs]
+    sample = first_stopped([cell for pair in pairs for cell in pair])
+    if sample is not None:
+        n = min(len(a) for a, _ in every)
+        # Each step is one image of every condition.
+        first, second = (np.mean([values[side][:n] for values in every], axis=0) for side in (0, 1))
+        return judged_when_stopped(first, second, replace(sample, members=1))
+    counts = [PairedCounts.of(a, b) for a, b in every]
+    n = sum(one.n for one in counts)
+    known = mean_difference_of(counts, level=LEVEL)
+    error = standard_error(known, LEVEL)
+    p_value = float(2 * ndtr(-abs(known.value) / error))
+    return Judged("z, images drawn apart", p_value, lambda level: mean_difference_of(counts, level=level), n)
 
 
 def mean_difference_of(counts: Sequence[PairedCounts], *, level: float) -> Estimate:

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from oodometer.analysis.compare import p_text
+from oodometer.analysis.judged_pair import p_text
 from oodometer.core.extras import import_extra
 from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain

@@ -130,6 +130,19 @@ def mean_paired_difference(mean: float, sd: float, n: int, *, level: float = 0.9
     return Estimate(mean, float(max(mean - half, -1.0)), float(min(mean + half, 1.0)), n, f"paired t {100 * level:g}%")
 
 
+def mean_paired_p(mean: float, sd: float, n: int) -> float:
+    """The two-sided p-value of the paired t test; NaN where all differences are equal, but not 0.
+
+    >>> round(mean_paired_p(-0.02, 0.2, 400), 4)
+    0.0462
+    """
+    from scipy.special import stdtr
+
+    if sd == 0:
+        return 1.0 if mean == 0 else float("nan")
+    return float(2 * stdtr(n - 1, -abs(mean) / (sd / np.sqrt(n))))
+
+
 def error_consistency_of(counts: PairedCounts, *, resampling: Resampling = DEFAULT) -> Estimate | None:
     """Cohen's kappa on being right, with the interval of the bootstrap over images; None where it is undefined.
 

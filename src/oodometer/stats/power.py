@@ -92,7 +92,7 @@ def _most_losses(d: np.ndarray, alpha: float, test: McNemar) -> np.ndarray:
         most = np.where(told, most, most - 1)
     while (more := tells(most + 1)).any():
         most = np.where(more, most + 1, most)
-    return most
+    return np.asarray(most)
 
 
 def images_for_difference(
