@@ -55,6 +55,8 @@ _HOMES = {
     "analysis.metric_request": "ScoreOptions",
     "analysis.compare": "Comparison compare",
     "analysis.compare_family": "FamilyComparison",
+    "analysis.compare_many": "ManyComparisons compare_many",
+    "analysis.judged_pair": "CompareOptions",
     "analysis.class_changes": "ClassChange ClassChanges class_changes",
     "analysis.confusion": "Confused Confusion confusion",
     "analysis.gate": "Gate gate",

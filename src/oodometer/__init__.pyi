@@ -6,6 +6,8 @@ from oodometer.analysis.class_changes import class_changes as class_changes
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
 from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
+from oodometer.analysis.compare_many import ManyComparisons as ManyComparisons
+from oodometer.analysis.compare_many import compare_many as compare_many
 from oodometer.analysis.confusion import Confused as Confused
 from oodometer.analysis.confusion import Confusion as Confusion
 from oodometer.analysis.confusion import confusion as confusion
@@ -21,6 +23,7 @@ from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.hypotheses import Hypotheses as Hypotheses
 from oodometer.analysis.hypotheses import HypothesisOptions as HypothesisOptions
+from oodometer.analysis.judged_pair import CompareOptions as CompareOptions
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions

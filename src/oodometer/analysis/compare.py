@@ -191,7 +191,7 @@ def _compared(
 def _family_comparison(index: Index, family: FamilyPairs, options: CompareOptions) -> FamilyComparison:
     for one, other in family.pairs:
         if one.data.digest != other.data.digest:
-            _joined(index, one, other)  # an error, where they are not the same images
+            images_of_both(index, one, other)  # an error, where they are not the same images
     return family_comparison_of(index, family, level=options.level, options=options)
 
 
@@ -205,7 +205,7 @@ def _comparisons(
         raise StoreError(f"{index}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
     # What is not far enough to be judged is left out, unless it is all there is.
     pairs = [pair for pair in pairs if all(index.row_files(cell) for cell in pair)] or pairs
-    joined = [(pair, _joined(index, *pair)) for pair in pairs]
+    joined = [(pair, images_of_both(index, *pair)) for pair in pairs]
     common = [(pair, images) for pair, images in joined if images.n]
     if not common:
         (one, other), images = joined[0]
@@ -247,7 +247,7 @@ def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Com
     Raises:
         StoreError: The two models did not see the same images.
     """
-    found = _joined(index, a, b)
+    found = images_of_both(index, a, b)
     if not found.n:
         raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
     return comparison_of(index, a, b, found, options=replace(DEFAULT, level=level))
@@ -283,7 +283,7 @@ def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[
     return same + [pair for pair in alike if pair[0].condition_name not in done]
 
 
-def _joined(index: Index, a: Cell, b: Cell) -> Pairs:
+def images_of_both(index: Index, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw; other images or labels under the same ids are an error."""
     found = paired(index, a, b)
     where = f"{a.model_name} and {b.model_name} on {a.condition_name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -72,6 +72,11 @@ class CompareOptions:
         """Whether the test is a bootstrap."""
         return self.test.startswith("bootstrap")
 
+    @property
+    def by_class(self) -> bool:
+        """Whether classes are resampled whole."""
+        return self.test == "bootstrap-by-class"
+
     def resampling(self, level: float) -> Resampling:
         """Of a bootstrap whose interval has this level."""
         return Resampling(self.draws, level, seed=self.seed)
@@ -139,6 +144,33 @@ def _check_order(cells: Sequence[Cell]) -> None:
         )
 
 
+@dataclass(frozen=True)
+class Resampled:
+    """Models on the same images, resampled once for all pairs of them.
+
+    Args:
+        right: (M, N).
+        labels: (N,).
+    """
+
+    right: np.ndarray
+    labels: np.ndarray
+    options: CompareOptions
+    _drawn: dict[float, PairedBootstrap] = field(default_factory=dict, repr=False, compare=False)
+
+    def judged(self, a: int, b: int) -> Judged:
+        """The models at two places."""
+        name = "bootstrap over classes" if self.options.by_class else "bootstrap over images"
+        p_value = self._at(self.options.level).p_value(a, b)
+        return Judged(name, p_value, lambda level: self._at(level).difference(a, b), self.right.shape[1])
+
+    def _at(self, level: float) -> PairedBootstrap:
+        if level not in self._drawn:
+            clusters = self.labels if self.options.by_class else None
+            self._drawn[level] = PairedBootstrap(self.right, clusters, self.options.resampling(level))
+        return self._drawn[level]
+
+
 def judged(answers: PairAnswers, options: CompareOptions) -> Judged:
     """The test that is asked for, or the one that is valid for these answers."""
     a, b = answers.right
@@ -146,7 +178,7 @@ def judged(answers: PairAnswers, options: CompareOptions) -> Judged:
     if answers.sample is not None:
         return judged_when_stopped(a, b, answers.sample)
     if options.resamples:
-        return _resampled(answers, options)
+        return Resampled(answers.right, answers.labels, options).judged(0, 1)
     if a.dtype == bool:
         return judged_counts(PairedCounts.of(a, b), options)
     differences = b - a
@@ -179,17 +211,6 @@ def judged_when_stopped(a: np.ndarray, b: np.ndarray, sample: Sample) -> Judged:
     aims = tuple((stop, width / 2) for stop, width in aims_of_member(sample))
     p_value = p_value_at_any_time(halves, sample.of, 0.5, aims=aims)
     return Judged(BETTING, p_value, lambda level: difference_when_stopped(b, a, sample, level=level), len(a))
-
-
-def _resampled(answers: PairAnswers, options: CompareOptions) -> Judged:
-    clusters = answers.labels if options.test == "bootstrap-by-class" else None
-
-    def drawn(level: float) -> PairedBootstrap:
-        return PairedBootstrap(answers.right, clusters, options.resampling(level))
-
-    name = "bootstrap over images" if clusters is None else "bootstrap over classes"
-    p_value = drawn(options.level).p_value(0, 1)
-    return Judged(name, p_value, lambda level: drawn(level).difference(0, 1), answers.right.shape[1])
 
 
 # In words

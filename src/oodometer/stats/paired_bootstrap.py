@@ -14,6 +14,9 @@ from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import DEFAULT, Resampling, draws_of_means, interval_of, stretch
 
+STEPS = 30
+"""Halvings of where a p-value may lie."""
+
 
 @dataclass(frozen=True)
 class PairedBootstrap:
@@ -63,22 +66,34 @@ class PairedBootstrap:
         draws, value = self.draws[:, b] - self.draws[:, a], self._value(a, b)
         if np.ptp(draws) <= 1e-12:
             return 1.0 if abs(value) <= 1e-12 else float("nan")
-        return p_of_draws(draws, value, groups=self.groups, level=self.resampling.level)
+        return p_of_draws(draws, value, groups=self.groups)
 
     def _value(self, a: int, b: int) -> float:
         return float(np.subtract(self.right[b], self.right[a], dtype=np.float64).mean())
 
 
-def p_of_draws(draws: np.ndarray, value: float, *, groups: int | None = None, level: float = 0.95) -> float:
-    """The level, 1 - p, at which a percentile interval would just reach 0; never below what so many draws can tell.
+def p_of_draws(draws: np.ndarray, value: float, *, groups: int | None = None) -> float:
+    """The level, 1 - p, at which the percentile interval just reaches 0; never below what so many draws can tell.
 
     Args:
-        groups: How many clusters were resampled, if any; the draws are stretched as for the interval of that level.
+        groups: How many clusters were resampled, if any: the interval of each level is stretched as `interval_of` does.
 
     >>> p_of_draws(np.arange(-4.0, 996.0), 496.0)
     0.01
     """
-    reach = 1.0 if groups is None else stretch(groups, (1 - level) / 2)
-    moved = value + (draws - value) * reach
-    fewer = min(int((moved <= 0).sum()), int((moved >= 0).sum()))
-    return min(2 * max(fewer, 1) / len(draws), 1.0)
+    above = np.sort(draws if value >= 0 else -draws)
+    value, least = abs(value), 1 / len(draws)
+    if groups is None:
+        return float(min(2 * max(np.searchsorted(above, 0.0, side="right") * least, least), 1.0))
+
+    def excludes(tail: float) -> bool:
+        low = value + (float(np.quantile(above, tail)) - value) * stretch(groups, tail)
+        return low > 0
+
+    low, high = np.log(least), np.log(0.5)
+    if excludes(least):
+        return 2 * least
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if excludes(float(np.exp(middle))) else (middle, high)
+    return float(min(2 * np.exp(high), 1.0))
