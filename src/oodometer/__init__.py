@@ -56,6 +56,7 @@ _HOMES = {
     "analysis.compare": "Comparison compare",
     "analysis.compare_family": "FamilyComparison",
     "analysis.compare_many": "ManyComparisons compare_many",
+    "analysis.image_plan": "ImagePlan PlanOptions plan",
     "analysis.judged_pair": "CompareOptions",
     "analysis.class_changes": "ClassChange ClassChanges class_changes",
     "analysis.confusion": "Confused Confusion confusion",

@@ -23,6 +23,9 @@ from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.hypotheses import Hypotheses as Hypotheses
 from oodometer.analysis.hypotheses import HypothesisOptions as HypothesisOptions
+from oodometer.analysis.image_plan import ImagePlan as ImagePlan
+from oodometer.analysis.image_plan import PlanOptions as PlanOptions
+from oodometer.analysis.image_plan import plan as plan
 from oodometer.analysis.judged_pair import CompareOptions as CompareOptions
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
 from oodometer.analysis.mean_gap import MeanGap as MeanGap

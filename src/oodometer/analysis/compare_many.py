@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from oodometer.analysis.common_images import Joined, right_on_common
-from oodometer.analysis.compare import images_of_both
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.compare_text import text_of
 from oodometer.analysis.compared_sides import ComparedSide, compared_sides, model_names_in
 from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
@@ -18,13 +17,12 @@ from oodometer.analysis.judged_pair import (
     DEFAULT,
     CompareOptions,
     Judged,
-    PairAnswers,
     Resampled,
-    answers_of_pair,
     judged,
 )
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped, in_order_drawn
+from oodometer.analysis.side_answers import SideAnswers
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.corrections import corrected, correction_in_words
@@ -33,8 +31,6 @@ from oodometer.stats.ties import Standing
 from oodometer.store.index import Index, Source, index_at
 
 State = Literal["separated", "tied", "can't be tested"]
-
-NO_ANSWERS = "accuracies alone are known: no answers to pair"
 
 
 @dataclass(frozen=True)
@@ -264,67 +260,27 @@ def _accuracy(index: Index, side: ComparedSide, name: str, level: float) -> Esti
 
 def _pairs_of(index: Index, asked: _Asked, options: CompareOptions) -> list[_Pair]:
     """Every pair, the more accurate model first."""
-    whole = _Whole.of(index, asked.side, options)
+    answers = SideAnswers.of(index, asked.side)
+    same = answers.same
+    resampled = Resampled(same.right, same.labels, options) if same and options.resamples else None
     pairs = combinations(asked.accuracies, 2)
-    return [_Pair(a, b, *_judged(index, asked.side, whole, (a, b), options)) for a, b in pairs]
+    return [_Pair(a, b, *_judged(answers, resampled, (a, b), options)) for a, b in pairs]
 
 
 def _judged(
-    index: Index, side: ComparedSide, whole: _Whole | None, models: tuple[str, str], options: CompareOptions
+    answers: SideAnswers, resampled: Resampled | None, models: tuple[str, str], options: CompareOptions
 ) -> tuple[Judged | None, str]:
     """The test of two models, or why there is none."""
     a, b = models
-    if a not in side.cells or b not in side.cells:
-        return None, NO_ANSWERS
-    cells = list(zip(side.cells[a], side.cells[b], strict=True))
     try:
-        if whole is not None:
-            return whole.judged(a, b, options), ""
-        for one, other in cells:
-            if one.data.digest != other.data.digest:
-                images_of_both(index, one, other)
-        if drawn_apart(side.cells[a]) and drawn_apart(side.cells[b]):
-            return judged_apart(index, cells), ""
-        return judged(answers_of_pair(index, side.cells[a], side.cells[b]), options), ""
+        if answers.same is not None and resampled is not None and {a, b} <= answers.same.place.keys():
+            return resampled.judged(answers.same.place[a], answers.same.place[b]), ""
+        if answers.apart(a, b):
+            answers.check(a, b)
+            cells = answers.side.cells
+            return judged_apart(answers.index, list(zip(cells[a], cells[b], strict=True))), ""
+        return judged(answers.pair(a, b), options), ""
     except UsageError:
         raise
     except OodometerError as why:
         return None, str(why)
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """All models of a side on the same images, as they usually are: read and resampled once."""
-
-    place: Mapping[str, int]
-    right: np.ndarray
-    labels: np.ndarray
-    resampled: Resampled
-
-    @classmethod
-    def of(cls, index: Index, side: ComparedSide, options: CompareOptions) -> _Whole | None:
-        """None where some model saw other images, or images were drawn by what was seen."""
-        cells = [cell for of_model in side.cells.values() for cell in of_model]
-        by_member = zip(*side.cells.values(), strict=True)
-        if not cells or any(len({cell.data.digest for cell in member}) > 1 for member in by_member):
-            return None
-        if first_stopped(cells) is not None or drawn_apart(cells):
-            return None
-        try:
-            common: Joined = right_on_common(index, cells)
-        except StoreError:
-            return None
-        if common.left_out:
-            return None
-        n_members = len(cells) // len(side.cells)
-        several = [common.values[at : at + n_members] for at in range(0, len(cells), n_members)]
-        right = np.stack([values[0] if n_members == 1 else np.mean(values, axis=0) for values in several])
-        places = {name: at for at, name in enumerate(side.cells)}
-        return cls(places, right, common.labels, Resampled(right, common.labels, options))
-
-    def judged(self, a: str, b: str, options: CompareOptions) -> Judged:
-        """The test of two of them."""
-        at = self.place[a], self.place[b]
-        if options.resamples:
-            return self.resampled.judged(*at)
-        return judged(PairAnswers(self.right[list(at)], self.labels), options)
