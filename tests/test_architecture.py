@@ -439,6 +439,7 @@ PUBLIC = [
     "class_changes",
     "clean",
     "compare",
+    "compare_effective",
     "compare_many",
     "confusion",
     "correlate",

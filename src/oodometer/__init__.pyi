@@ -5,8 +5,8 @@ from oodometer.analysis.class_changes import ClassChanges as ClassChanges
 from oodometer.analysis.class_changes import class_changes as class_changes
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
+from oodometer.analysis.compare_effective import compare_effective as compare_effective
 from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
-from oodometer.analysis.compare_many import ManyComparisons as ManyComparisons
 from oodometer.analysis.compare_many import compare_many as compare_many
 from oodometer.analysis.confusion import Confused as Confused
 from oodometer.analysis.confusion import Confusion as Confusion
@@ -28,6 +28,7 @@ from oodometer.analysis.image_plan import PlanOptions as PlanOptions
 from oodometer.analysis.image_plan import plan as plan
 from oodometer.analysis.judged_pair import CompareOptions as CompareOptions
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
+from oodometer.analysis.many_comparisons import ManyComparisons as ManyComparisons
 from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.origins import Origin as Origin

@@ -107,7 +107,7 @@ def test_ranks_and_letters_are_of_those_that_can_be_told_apart(four):
     assert by_name["b"].letters == by_name["c"].letters == "b"
     assert (by_name["b"].best_rank, by_name["b"].worst_rank) == (2, 3)
     assert (by_name["d"].best_rank, by_name["d"].worst_rank) == (4, 4)
-    assert by_name["a"].accuracy == odo.share_of(int(right["a", "clean"].sum()), 400)
+    assert by_name["a"].value == odo.share_of(int(right["a", "clean"].sum()), 400)
 
 
 def test_the_text(four):

@@ -8,24 +8,31 @@ from oodometer.analysis.judged_pair import p_text
 from oodometer.analysis.text import columns, listed, plural
 
 if TYPE_CHECKING:
-    from oodometer.analysis.compare_many import ComparedModel, ComparedOn, ManyComparisons, PairOfModels
+    from oodometer.analysis.many_comparisons import ComparedModel, ComparedOn, ManyComparisons, PairOfModels
 
 FEW_PAIRS = 6
 """On a side; more are told when they are asked for, and as JSON."""
 
 MOST_NAMES = 3
 
+TOP_1 = "top-1"
+"""All other measures are differences, which have a sign."""
+
 
 def text_of(found: ManyComparisons, *, pairs: bool | None) -> str:
     """A block for each side; the tests below."""
-    blocks = [_side(side, pairs=len(side.pairs) <= FEW_PAIRS if pairs is None else pairs) for side in found.sides]
+    blocks = [
+        _side(side, found.measure, pairs=len(side.pairs) <= FEW_PAIRS if pairs is None else pairs)
+        for side in found.sides
+    ]
     return "\n".join([*blocks, _tests(found)])
 
 
-def _side(side: ComparedOn, *, pairs: bool) -> str:
+def _side(side: ComparedOn, measure: str, *, pairs: bool) -> str:
     over = f", the mean of {side.conditions} conditions" if side.conditions > 1 else ""
-    heading = f"{side.name} ({side.kind}{over}): {plural(len(side.models), 'model')}, top-1"
-    lines = [["  rank", "tied", "model", "accuracy"], *(_model(model) for model in side.models)]
+    heading = f"{side.name} ({side.kind}{over}): {plural(len(side.models), 'model')}, {measure}"
+    header = ["  rank", "tied", "model", "accuracy" if measure == TOP_1 else measure]
+    lines = [header, *(_model(model, signed=measure != TOP_1) for model in side.models)]
     told = [columns(lines)]
     if pairs:
         told.append(columns([_pair(pair) for pair in side.pairs]))
@@ -41,9 +48,14 @@ def rank_text(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def _model(model: ComparedModel) -> list[str]:
+def _model(model: ComparedModel, *, signed: bool) -> list[str]:
     letters = f"{model.letters}{'?' if model.untested else ''}"
-    return [f"  {rank_text(model.best_rank, model.worst_rank)}", letters, model.model, str(model.accuracy)]
+    return [
+        f"  {rank_text(model.best_rank, model.worst_rank)}",
+        letters,
+        model.model,
+        f"{model.value:+.4f}" if signed else str(model.value),
+    ]
 
 
 def _pair(pair: PairOfModels) -> list[str]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oodometer.cli.output import as_json, looked_at, print_json, say, warn
+from oodometer.cli.output import as_json, looked_at, origins_in, print_json, say, warn
 
 if TYPE_CHECKING:
-    from oodometer.analysis.compare_many import ManyComparisons
     from oodometer.analysis.judged_pair import CompareOptions
+    from oodometer.analysis.many_comparisons import ManyComparisons
     from oodometer.store.index import Index
 
 
@@ -45,6 +45,16 @@ if TYPE_CHECKING:
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals and what is told apart.")
 @click.option("--draws", type=int, default=10_000, show_default=True, help="Of a bootstrap.")
+@click.option(
+    "--effective",
+    is_flag=True,
+    help="By effective robustness instead of accuracy: what each has beyond the line of 'robustness', given one "
+    "line for both; images and the models of the line are resampled.",
+)
+@click.option(
+    "--baseline", default="standard", show_default=True, help="With --effective: category of the line, or: all."
+)
+@click.option("--categories", metavar="CSV", help="With --effective: model,category, where cards do not say.")
 @click.option("--pairs/--no-pairs", default=None, help="Of many models: every pair.  [default: where they are few]")
 @click.option(
     "--fail-if-worse",
@@ -62,12 +72,12 @@ def command(
     """Compare models of a store."""
     if strict and margin is None:
         raise click.UsageError("--strict goes with --fail-if-worse MARGIN")
-    if len(models) == 2:
+    if len(models) == 2 and not flags["effective"]:
         _two(looked_at(store), models, _options(flags), flags["on"], margin, strict, as_json)
     elif margin is not None:
-        raise click.UsageError("--fail-if-worse asks whether B may replace A: name two models")
+        raise click.UsageError("--fail-if-worse asks whether B may replace A by accuracy: name two models")
     else:
-        _many(looked_at(store), models, flags, as_json)
+        _show(_many(looked_at(store), models, flags), flags["pairs"], as_json)
 
 
 def _options(flags: dict[str, Any]) -> CompareOptions:
@@ -103,13 +113,23 @@ def _two(
         warn(judged.doubt)
 
 
-def _many(index: Index, models: tuple[str, ...], flags: dict[str, Any], as_json: bool) -> None:
+def _many(index: Index, models: tuple[str, ...], flags: dict[str, Any]) -> ManyComparisons:
+    from oodometer.analysis.compare_effective import compare_effective
     from oodometer.analysis.compare_many import compare_many
+    from oodometer.analysis.line_rules import RobustnessOptions
 
-    found: ManyComparisons = compare_many(index, models, on=flags["on"], options=_options(flags))
+    options, on = _options(flags), flags["on"]
+    if not flags["effective"]:
+        return compare_many(index, models, on=on, options=options)
+    line = RobustnessOptions(baseline="" if flags["baseline"] == "all" else flags["baseline"])
+    origins = origins_in(flags["categories"])
+    return compare_effective(index, models, on=on, options=options, origins=origins, line=line)
+
+
+def _show(found: ManyComparisons, pairs: bool | None, as_json: bool) -> None:
     for note in found.notes:
         say(note)
     if as_json:
         print_json(found.as_json())
     else:
-        click.echo(found.table(pairs=flags["pairs"]))
+        click.echo(found.table(pairs=pairs))
