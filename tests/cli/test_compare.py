@@ -104,3 +104,28 @@ def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     for verb in (("compare",), ("plan", "--detect", "0.1")):
         result = oodometer(verb[0], str(tmp_path / "none"), *verb[1:])
         assert (result.exit_code, "no store there" in result.stderr) == (1, True)
+
+
+def test_ranks_beside_the_scores(store: str) -> None:
+    result = oodometer("score", store, "--metrics", "top-1", "--ranks")
+    ranks = {tuple(line.split()[:2]): line.split()[-1] for line in result.stdout.splitlines()}
+    sides = odo.compare_many(store, on=["clean"]).sides
+    told = {model.model: (model.best_rank, model.worst_rank) for model in sides[0].models}
+    for name, (best, worst) in told.items():
+        assert ranks[name, "clean"] == (str(best) if best == worst else f"{best}-{worst}")
+    assert "ranks: of top-1, those that a model may have" in result.stderr
+    rows = json.loads(oodometer("score", store, "--metrics", "top-1", "--ranks", "--json").stdout)
+    assert {row["rank"] for row in rows} >= {"1"}
+    assert "rank" not in json.loads(oodometer("score", store, "--metrics", "top-1", "--json").stdout)[0]
+
+
+def test_imported_accuracies_can_not_be_ranked_by_pairs(store: str, tmp_path: Path) -> None:
+    table = tmp_path / "theirs.csv"
+    table.write_text("model,clean\ntheirs,0.5\nothers,0.4\n")
+    address = str(tmp_path / "runs")
+    odo.import_table(str(table), store=address, n=100)
+    rows = odo.score(address, metrics=["top-1"]).rows
+    from oodometer.analysis.score_ranks import with_ranks
+
+    found = with_ranks(address, odo.score(address, metrics=["top-1"]))
+    assert [row.rank for row in found.rows] == ["1-2?"] * len(rows)

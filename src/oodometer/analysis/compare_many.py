@@ -12,7 +12,7 @@ from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.compared_sides import ComparedSide, compared_sides, model_names_in
 from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
 from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged
-from oodometer.analysis.many_comparisons import Asked, ManyComparisons, Pair, told_together
+from oodometer.analysis.many_comparisons import Asked, ComparedOn, ManyComparisons, Pair, told_together
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped, in_order_drawn
 from oodometer.analysis.side_answers import SideAnswers
@@ -49,6 +49,14 @@ def compare_many(
         raise StoreError(f"{index}: no two of these models were measured on one condition")
     asked = [_asked(index, side, options) for side in compared]
     return told_together(asked, options, measure="top-1", notes=notes, resamples=options.resamples)
+
+
+def compare_side(index: Index, side: ComparedSide, options: CompareOptions = DEFAULT) -> ComparedOn:
+    """Every pair of models on one side, corrected for the number of these alone."""
+    found = told_together(
+        [_asked(index, side, options)], options, measure="top-1", notes=(), resamples=options.resamples
+    )
+    return found.sides[0]
 
 
 def _of_models(side: ComparedSide, names: Sequence[str]) -> ComparedSide:

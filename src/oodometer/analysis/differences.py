@@ -37,9 +37,13 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
 
 def difference_on_clean(points: Points, a: int, b: int, level: float) -> Estimate:
     """Accuracy on the first clean set, of the model at place ``a`` minus that at ``b``; paired where it can be."""
+    return difference_under_shift(clean_as_shifted(points), a, b, level)
+
+
+def clean_as_shifted(points: Points) -> Points:
+    """The first clean side in the place of the shifted one."""
     models = tuple(replace(point, y=point.x[0]) for point in points.models)
-    clean = replace(points, models=models, right_y=points.right_x, stopped_y=points.stopped_x)
-    return difference_under_shift(clean, a, b, level)
+    return replace(points, models=models, right_y=points.right_x, ids_y=points.ids_x, stopped_y=points.stopped_x)
 
 
 def _difference(a: np.ndarray, b: np.ndarray, level: float, stopped: Sample | None) -> Estimate:

@@ -48,13 +48,16 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     metavar="MODEL",
     help="Of samples of corrupted images (run --within): count what this model, which answered all of them, tells.",
 )
+@click.option(
+    "--ranks", is_flag=True, help="Of top-1: the ranks that each model may have, by tests of all pairs on a condition."
+)
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
 @plugins
 @as_json
 def command(
     store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, by_value: str, seed: int,
     normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None,
-    control: str | None, plot: bool | None,
+    control: str | None, ranks: bool, plot: bool | None,
     plugin_modules: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Score a store."""
@@ -62,6 +65,7 @@ def command(
 
     from oodometer.analysis.metric_request import ScoreOptions
     from oodometer.analysis.score import score
+    from oodometer.analysis.score_ranks import RANKS, with_ranks
     from oodometer.cli.output import watching
 
     import_plugins(plugin_modules)
@@ -70,6 +74,8 @@ def command(
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     with watching("cells read") as watcher:
         scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)
+    if ranks:
+        scores = with_ranks(store, scores, level=level)
     for line in scores.left_out:
         say(f"left out: {line}")
     for line in scores.warnings:
@@ -82,4 +88,6 @@ def command(
         for metric, conventions in scores.conventions().items():
             for convention in conventions:
                 say(f"{metric}: {convention}")
+    if ranks:
+        say(RANKS)
     say(f"intervals: {', '.join(sorted({row.estimate.interval for row in scores.rows}))}")

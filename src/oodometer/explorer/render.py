@@ -131,4 +131,6 @@ def json_of(value: Any) -> bytes:
 def _as_plain(value: Any) -> Any:
     if isinstance(value, Table):
         return value.as_json()
-    return value.tolist() if hasattr(value, "tolist") else vars(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return {name: one for name, one in vars(value).items() if not name.startswith("_")}
