@@ -37,7 +37,7 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 `n`, `interval`. What is not known is null. The types are described under Python and under Parts of results.
 
 - `score`, `run`: a list of `Score`.
-- `compare`: a list of `Comparison`, or `FamilyComparison` for a family, each with its `verdict`; with
+- `compare` of two models: a list of `Comparison`, or `FamilyComparison` for a family, each with its `verdict`; with
   `--fail-if-worse` also its `gate`: `answer` (worse, not worse, can't tell), `margin`, `reason`, `difference` with the
   corrected interval, `correction`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
