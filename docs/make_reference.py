@@ -37,9 +37,10 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 `n`, `interval`. What is not known is null. The types are described under Python and under Parts of results.
 
 - `score`, `run`: a list of `Score`.
-- `compare`: a list of `Comparison`, or `FamilyComparison` for a family, each with its `verdict`; with
+- `compare` of two models: a list of `Comparison`, or `FamilyComparison` for a family, each with its `verdict`; with
   `--fail-if-worse` also its `gate`: `answer` (worse, not worse, can't tell), `margin`, `reason`, `difference` with the
-  corrected interval, `correction`.
+  corrected interval, `correction`. Of more models: a `ManyComparisons`, each pair with its `state` (separated, tied,
+  can't be tested). `plan`: an `ImagePlan`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
 - `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`),
   `not_derived` (a list of `TextNumber`) and `remarks` (a list of `Remark`). `ls numbers`: a list of `TextNumber`.
@@ -51,6 +52,10 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
 
 PARTS = (
     "analysis.gate:Judged",
+    "analysis.many_comparisons:ComparedOn",
+    "analysis.many_comparisons:ComparedModel",
+    "analysis.many_comparisons:PairOfModels",
+    "analysis.image_plan:PlannedPair",
     "analysis.robustness:ModelRobustness",
     "analysis.robustness:Order",
     "analysis.robustness_line:Fitted",

@@ -18,6 +18,7 @@ CLI = Path(odo.__file__).parent / "cli"
 
 TWINS = {
     "build": ("build_cifar10", "build_icons"),
+    "compare": ("compare", "compare_effective", "compare_many"),
     "corrupt": ("corrupt", "corrupt_files"),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),

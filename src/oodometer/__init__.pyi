@@ -5,7 +5,9 @@ from oodometer.analysis.class_changes import ClassChanges as ClassChanges
 from oodometer.analysis.class_changes import class_changes as class_changes
 from oodometer.analysis.compare import Comparison as Comparison
 from oodometer.analysis.compare import compare as compare
+from oodometer.analysis.compare_effective import compare_effective as compare_effective
 from oodometer.analysis.compare_family import FamilyComparison as FamilyComparison
+from oodometer.analysis.compare_many import compare_many as compare_many
 from oodometer.analysis.confusion import Confused as Confused
 from oodometer.analysis.confusion import Confusion as Confusion
 from oodometer.analysis.confusion import confusion as confusion
@@ -21,7 +23,12 @@ from oodometer.analysis.hardest import Hardest as Hardest
 from oodometer.analysis.hardest import hardest as hardest
 from oodometer.analysis.hypotheses import Hypotheses as Hypotheses
 from oodometer.analysis.hypotheses import HypothesisOptions as HypothesisOptions
+from oodometer.analysis.image_plan import ImagePlan as ImagePlan
+from oodometer.analysis.image_plan import PlanOptions as PlanOptions
+from oodometer.analysis.image_plan import plan as plan
+from oodometer.analysis.judged_pair import CompareOptions as CompareOptions
 from oodometer.analysis.line_rules import RobustnessOptions as RobustnessOptions
+from oodometer.analysis.many_comparisons import ManyComparisons as ManyComparisons
 from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.origins import Origin as Origin

@@ -35,13 +35,13 @@ def test_text_on_stdout_and_talk_on_stderr() -> None:
     assert found.stdout.splitlines()[:9] == [
         "Top-1 accuracy of each model in per cent, clean and under shift.",
         "",
-        "             imagenetv2  imagenet-c/fog/1",
-        "   clean   acc.       τ      acc.       τ",
+        "                   imagenetv2  imagenet-c/fog/1",
+        "   Rank  clean   acc.       τ      acc.       τ",
         "standard:",
-        "b   70.0   50.0       –      50.0       –",
-        "c   60.0   45.0       –      30.0       –",
+        "b  2      70.0   50.0       –      50.0       –",
+        "c  3      60.0   45.0       –      30.0       –",
         "more data:",
-        "a   90.0*  80.0*  +30.0      60.0*  +10.0",
+        "a  1      90.0*  80.0*  +30.0      60.0*  +10.0",
     ]
     assert found.stderr == ""
 
@@ -57,8 +57,8 @@ def test_why_there_is_no_rho_is_told() -> None:
     ("file", "start"),
     [
         ("t.tex", "% \\usepackage{booktabs}\n"),
-        ("t.md", "Top-1 accuracy of each model in per cent, clean and under shift.\n\n| Model | clean |"),
-        ("t.csv", "model,category,parent,clean,clean low,"),
+        ("t.md", "Top-1 accuracy of each model in per cent, clean and under shift.\n\n| Model | Rank | clean |"),
+        ("t.csv", "model,category,parent,rank,clean,clean low,"),
         ("t.txt", "Top-1 accuracy"),
         ("t.out", "Top-1 accuracy"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images
-from oodometer.analysis.family_apart import covariances_apart
+from oodometer.analysis.family_apart import covariances_apart, judged_on_each, p_values_apart
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.sampled import stopped
 from oodometer.core.condition import Condition
@@ -228,10 +228,9 @@ def test_models_that_differ_are_told_apart_on_the_first_screen(tmp_path):
     run_sampled([model.model for model in models], shifts, Aim(0.02, "within"), store=store)
     ranking = ranking_of(odo.study_of(store))
     assert ranking is not None
-    assert ranking.how == "paired z tests over images of all pairs, corrected after Holm"
+    assert ranking.how == "paired z tests over images drawn apart of all pairs, corrected after Holm"
     assert ranking.models[2] == "c"
-    assert ranking.apart[0, 2]
-    assert ranking.apart[1, 2]
+    assert ranking.rank_of(2) == (3, 3)
 
 
 def test_the_variance_of_a_difference_is_that_over_samples(tmp_path):
@@ -262,3 +261,13 @@ def test_a_family_is_sampled_where_so_few_clean_images_are_all_asked_about(tmp_p
     )
     (gap,) = odo.gaps(run).rows
     assert half(gap.gap) < 0.06
+
+
+def test_all_pairs_at_once_have_the_p_values_of_each():
+    rng = np.random.default_rng(2)
+    right = [rng.random((4, n)) < np.array([[0.5], [0.6], [0.8], [0.8]]) for n in (40, 60, 50)]
+    p_values = p_values_apart(right)
+    for a in range(4):
+        for b in range(4):
+            expected = judged_on_each([(one[a], one[b]) for one in right], None).p_value
+            assert p_values[a, b] == pytest.approx(expected)

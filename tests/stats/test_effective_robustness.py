@@ -16,6 +16,8 @@ from oodometer.stats.effective_robustness import (
     effective_robustness,
     relative_drop,
     relative_robustness,
+    rho_draws_from_counts,
+    rho_draws_from_images,
     rho_from_counts,
     rho_from_images,
     tau_from_counts,
@@ -307,6 +309,64 @@ def test_coverage_of_rho_from_images(models, most, same_images):
         hits += found.low <= RHO <= found.high
     assert binomtest(hits, trials, 0.95, alternative="less").pvalue > 0.001
     assert binomtest(hits, trials, most, alternative="greater").pvalue > 0.001
+
+
+# Two models beside one line
+
+
+def test_a_difference_of_rho_is_that_of_the_draws(right):
+    right_x, right_y, baseline = right
+    draws = rho_draws_from_images(right_x, right_y, baseline, same_images=True)
+    alone = rho_from_images(right_x, right_y, baseline, same_images=True)
+    assert draws.estimates() == alone
+    found = draws.difference(1, 0)
+    assert found.value == pytest.approx(alone[0].value - alone[1].value)
+    drawn = draws.drawn[:, 0] - draws.drawn[:, 1]
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
+    assert draws.p_value(0, 1) == draws.p_value(1, 0)
+    assert found.interval == "bootstrap over images and models, paired 95%"
+
+
+def test_a_difference_is_known_better_than_the_two(right):
+    right_x, right_y, baseline = right
+    right_x, right_y = (np.vstack([one[:1], one]) for one in (right_x, right_y))
+    draws = rho_draws_from_images(right_x, right_y, np.r_[False, baseline], same_images=True)
+    twin = draws.difference(0, 1)
+    assert (twin.value, twin.low, twin.high) == (0.0, 0.0, 0.0), "a model beside itself"
+    assert draws.p_value(0, 1) == 1.0
+
+
+def test_a_table_knows_differences_too(table):
+    x, y, baseline = table
+    draws = rho_draws_from_counts(x, y, 5000, 1000, baseline)
+    found = draws.difference(1, 0)
+    assert found.n == 1000
+    assert found.low < found.value < found.high
+    unknown = rho_draws_from_counts(x, y, None, 1000, baseline)
+    assert unknown.difference(1, 0).interval == "line only, paired 95%"
+    assert np.isnan(unknown.p_value(0, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("same_images", [False, True])
+def test_coverage_of_the_difference_of_two_rhos(same_images):
+    """Two models off a line of 12, by RHO and by nothing, in 400 sets: the line moves under both."""
+    rng, trials, hits, told = rng_for("coverage of differences", int(same_images)), 400, 0, 0
+    for trial in range(trials):
+        x, y = truth(rng, 12, 0.05)
+        x, y = np.r_[expit(logit(0.68)), x], np.r_[expit(SLOPE * logit(0.68) + INTERCEPT), y]
+        hardness = rng.normal(size=500)
+        right_x = answers(rng, x, hardness)
+        right_y = answers(rng, y, hardness if same_images else rng.normal(size=500))
+        baseline = np.arange(14) > 1
+        how = Resampling(draws=400, seed=trial)
+        draws = rho_draws_from_images(right_x, right_y, baseline, same_images=same_images, resampling=how)
+        found = draws.difference(0, 1)
+        hits += found.low <= RHO <= found.high
+        told += (draws.p_value(0, 1) <= 0.05) == (not found.low <= 0 <= found.high)
+    assert binomtest(hits, trials, 0.94, alternative="less").pvalue > 0.001
+    assert binomtest(hits, trials, 0.98, alternative="greater").pvalue > 0.001
+    assert told >= 0.98 * trials, "the p-value and the interval say the same, but where a quantile lies between draws"
 
 
 @pytest.mark.parametrize(("a", "b", "n"), [(37, 25, 50), (0, 7, 20), (20, 20, 20), (6500, 6000, 10_000)])

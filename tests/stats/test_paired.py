@@ -12,7 +12,14 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from oodometer.core.errors import OodometerError
 from oodometer.stats.bootstrap import Resampling
-from oodometer.stats.paired import PairedCounts, error_consistency_of, mcnemar_exact, paired_difference
+from oodometer.stats.paired import (
+    PairedCounts,
+    error_consistency_of,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    mcnemar_p_values,
+    paired_difference,
+)
 
 quick = settings(deadline=None, derandomize=True, max_examples=80)
 counts_of = st.builds(PairedCounts, *[st.integers(0, 60)] * 4)
@@ -45,6 +52,43 @@ def test_mcnemar_rejects_equal_models_no_more_often_than_it_says(n):
     p_values = np.array([mcnemar_exact(PairedCounts(0, a, n - a, 0)) for a in range(n + 1)])
     for alpha in (0.001, 0.01, 0.05, 0.2):
         assert binom.pmf(np.arange(n + 1), n, 0.5)[p_values <= alpha].sum() <= alpha + 1e-12
+
+
+@quick
+@given(counts_of)
+def test_mid_p_counts_what_was_seen_half(counts):
+    b, c = counts.only_b, counts.only_a
+    # Fagerland, Lydersen & Laake, BMC Medical Research Methodology 13:91 (2013): the exact p less the probability of
+    # what was seen; scipy has it. Of as many on both sides nothing is shown.
+    expected = 1.0 if b == c else mcnemar_exact(counts) - binom.pmf(min(b, c), b + c, 0.5)
+    assert mcnemar_mid_p(counts) == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_mid_p_of_a_published_table():
+    # The same paper, table 1: 1 and 7 changed; exact p 0.0703, mid-p 0.0391
+    counts = PairedCounts(both=1, only_a=1, only_b=7, neither=12)
+    assert mcnemar_exact(counts) == pytest.approx(0.0703, abs=5e-5)
+    assert mcnemar_mid_p(counts) == pytest.approx(0.0391, abs=5e-5)
+
+
+def test_many_pairs_at_once_are_single_pairs():
+    a, b = np.meshgrid(np.arange(12), np.arange(12))
+    for test, alone in (("exact", mcnemar_exact), ("mid-p", mcnemar_mid_p)):
+        expected = [alone(PairedCounts(3, int(one), int(other), 4)) for one, other in zip(a.flat, b.flat, strict=True)]
+        assert mcnemar_p_values(a, b, test).ravel() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("n", "disagreement"), [(40, 0.3), (200, 0.1), (1000, 0.05)])
+def test_exact_keeps_the_level_and_mid_p_is_near_it(n, disagreement):
+    """Equal models on n images: 20,000 draws of the images on which only one is right."""
+    rng = np.random.default_rng(n)
+    only_a, only_b, _ = rng.multinomial(n, [disagreement / 2, disagreement / 2, 1 - disagreement], 20_000).T
+    rejected = {test: int((mcnemar_p_values(only_a, only_b, test) <= 0.05).sum()) for test in ("exact", "mid-p")}
+    assert binomtest(rejected["exact"], 20_000, 0.05, alternative="greater").pvalue > 0.001
+    # Fagerland et al. 2013: mid-p hardly ever exceeds the level, and the exact test lies well below it
+    assert binomtest(rejected["mid-p"], 20_000, 0.055, alternative="greater").pvalue > 0.001
+    assert rejected["mid-p"] / 20_000 > 0.035
+    assert rejected["exact"] < rejected["mid-p"]
 
 
 def score_statistic(delta: float, b: int, c: int, n: int) -> float:

@@ -1,28 +1,12 @@
-"""Numbers that are held against others: p-values from intervals, and corrections by statsmodels."""
+"""Numbers that are held against others: p-values from intervals."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from statsmodels.stats.multitest import multipletests
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.statistic import ByInterval, corrected
-
-
-@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
-def test_corrections_are_those_of_statsmodels(correction):
-    p_values = np.random.default_rng(0).uniform(0, 0.2, 12)
-    reference = multipletests(p_values, method=correction)[1]
-    assert corrected(p_values, correction) == pytest.approx(reference)
-    with_unknown = corrected(np.append(p_values, np.nan), correction)
-    assert with_unknown[:-1] == pytest.approx(reference)  # what is no test counts for none
-    assert np.isnan(with_unknown[-1])
-
-
-def test_no_correction_is_none():
-    assert corrected(np.array([0.01, 0.6]), "none").tolist() == [0.01, 0.6]
+from oodometer.stats.statistic import ByInterval
 
 
 def test_a_bound_of_the_interval_has_the_p_value_of_its_level():

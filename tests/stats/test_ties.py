@@ -7,26 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from oodometer.stats.corrections import CORRECTIONS, corrected
 from oodometer.stats.paired import PairedCounts, mcnemar_exact
-from oodometer.stats.ties import holm, p_of_counts, p_of_differences, tie_groups, told_apart
-
-
-def test_holm_by_its_definition():
-    p = np.random.default_rng(0).random(30) ** 3
-    order = np.argsort(p)
-    # Holm 1979: the k-th smallest is compared with level / (m - k + 1), and nothing after the first that is not below.
-    for level in (0.05, 0.2):
-        rejected = set()
-        for step, at in enumerate(order):
-            if p[at] > level / (len(p) - step):
-                break
-            rejected.add(int(at))
-        assert set(np.flatnonzero(holm(p) <= level).tolist()) == rejected
-
-
-def test_unknown_p_values_stay_unknown_and_are_not_counted():
-    adjusted = holm(np.array([0.01, np.nan, 0.03]))
-    np.testing.assert_allclose(adjusted, [0.02, np.nan, 0.03])
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, tie_groups, told_apart
 
 
 def test_p_values_of_counts_are_mcnemars():
@@ -81,3 +64,67 @@ def test_groups_are_the_longest_runs_of_ties(apart_pairs, groups):
 def test_groups_follow_the_order():
     apart = np.array([[False, True, True], [True, False, False], [True, False, False]])
     assert tie_groups(apart, [2, 1, 0]) == [(0, 1), (2, 2)]
+
+
+def random_standing(m: int, seed: int, *, unknown: float = 0.0) -> tuple[np.ndarray, Standing]:
+    rng = np.random.default_rng(seed)
+    p = np.triu(rng.random((m, m)) ** 2, 1)
+    p[rng.random((m, m)) < unknown] = np.nan
+    p = np.triu(p, 1) + np.triu(p, 1).T + np.eye(m)
+    return p, Standing.of(p, list(rng.permutation(m)), 0.9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_models_share_a_letter_where_they_are_tied_and_only_there(seed):
+    _, standing = random_standing(7, seed, unknown=0.2 * (seed % 2))
+    for a, b in itertools.combinations(range(7), 2):
+        assert bool(set(standing.letters[a]) & set(standing.letters[b])) == bool(standing.tied[a, b])
+    for place in range(7):  # each letter is needed: no group lies in another one
+        assert (not standing.letters[place]) == (standing.tested[place].sum() == 1)
+    groups = {letter: {at for at in range(7) if letter in standing.letters[at]} for letter in "".join(standing.letters)}
+    assert not any(one < other for one in groups.values() for other in groups.values())
+
+
+def test_every_pair_has_one_of_three_states():
+    p, standing = random_standing(9, 3, unknown=0.3)
+    rng = np.random.default_rng(3)
+    rng.random((9, 9)), rng.random((9, 9))
+    order = rng.permutation(9)
+    for a, b in itertools.permutations(range(9), 2):
+        value = p[order[a], order[b]]
+        state = (bool(standing.apart[a, b]), bool(standing.tied[a, b]), bool(~standing.tested[a, b]))
+        assert state == (value <= 1 - 0.9, value > 1 - 0.9, np.isnan(value))
+        assert (b in standing.tied_with(a)) == state[1]
+        assert (b in standing.untested(a)) == state[2]
+
+
+def test_ranks_lose_a_place_for_every_model_that_is_told_apart():
+    p = np.array([[1, 0.5, 0.01], [0.5, 1, np.nan], [0.01, np.nan, 1]])
+    standing = Standing.of(p, [0, 1, 2])
+    assert [standing.rank_of(place) for place in range(3)] == [(1, 2), (1, 3), (2, 3)]
+    assert standing.groups == [(0, 1), (2, 2)], "what can't be tested is no tie"
+    assert standing.letters == ("a", "a", "b")
+
+
+def test_of_many_groups_no_letters_are_told():
+    m = 60
+    near = np.abs(np.subtract.outer(np.arange(m), np.arange(m))) < 2
+    standing = Standing.of(np.where(near, 1.0, 0.0), range(m))
+    assert standing.letters == ("",) * m
+    assert standing.rank_of(0) == (1, 2)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_pairs_are_adjusted_once_each(correction):
+    p, _ = random_standing(6, 0, unknown=0.2)
+    adjusted = adjusted_pairs(p, correction)
+    above = np.triu_indices(6, 1)
+    np.testing.assert_allclose(adjusted[above], corrected(p[above], correction))
+    np.testing.assert_array_equal(adjusted, adjusted.T)
+
+
+def test_mid_p_of_all_pairs():
+    right = np.random.default_rng(1).random((3, 60)) < np.array([[0.5], [0.6], [0.9]])
+    exact, mid = p_of_counts(right), p_of_counts(right, "mid-p")
+    assert (mid <= exact).all()
+    assert mid[0, 2] < exact[0, 2]

@@ -18,7 +18,7 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.points import Point, Points, named, side_names
-from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, stopped
+from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped
 from oodometer.analysis.table_pairs import points_of_tables
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
@@ -153,8 +153,8 @@ def _on_common_images(
         right, common = _right(index, cells)
         sets.append(np.stack(right))
         said += _lost(name, common)
-    drawn = [_stopped([cell for cells in of_set for cell in cells]) for of_set in clean]
-    drawn_y = _stopped([cell for members in shifted for cell in members])
+    drawn = [first_stopped([cell for cells in of_set for cell in cells]) for of_set in clean]
+    drawn_y = first_stopped([cell for members in shifted for cell in members])
     models = tuple(
         Point(
             model,
@@ -179,13 +179,6 @@ def _on_common_images(
     )
 
 
-def _stopped(cells: Sequence[Cell]) -> Sample | None:
-    """The sample that all these cells begin with, where one of them was stopped by what was seen."""
-    samples = [stopped(cell) for cell in cells]
-    found = [sample for sample in samples if sample is not None]
-    return min(found, key=lambda sample: sample.aims[0][0]) if found else None
-
-
 def _drawn_apart(
     index: Index, points: Points, run: Mapping[str, Sides], origins: Mapping[str, Origin], level: float
 ) -> Points:
@@ -207,8 +200,8 @@ def _drawn_apart(
         right_x=np.stack(right_on_common(index, [standards[0] for standards, _ in run.values()]).values),
         notes=(*points.notes, said),
         cells=run,
-        stopped_x=_stopped([standards[0] for standards, _ in run.values()]),
-        stopped_y=_stopped([cell for members in of_models for cell in members]),
+        stopped_x=first_stopped([standards[0] for standards, _ in run.values()]),
+        stopped_y=first_stopped([cell for members in of_models for cell in members]),
         apart=tuple(np.stack(right_on_common(index, cells).values) for cells in zip(*of_models, strict=True)),
     )
 

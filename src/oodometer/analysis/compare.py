@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from oodometer.analysis.compare_family import (
     FamilyComparison,
@@ -14,21 +16,33 @@ from oodometer.analysis.compare_family import (
     family_comparison_of,
     model_names_of,
 )
+from oodometer.analysis.judged_pair import (
+    DEFAULT,
+    EXACT,
+    CompareOptions,
+    Judged,
+    answers_of_pair,
+    judged,
+    judged_counts,
+    p_line,
+    plain_values,
+    verdict_of,
+)
 from oodometer.analysis.named import cells_on
+from oodometer.analysis.sampled import accuracy_when_stopped, first_stopped
+from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
+from oodometer.stats.corrections import corrected, correction_in_words
 from oodometer.stats.intervals import share_of
-from oodometer.stats.paired import PairedCounts, error_consistency_of, mcnemar_exact, paired_difference
+from oodometer.stats.paired import PairedCounts, error_consistency_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, Source, index_at
 from oodometer.store.queries import Pairs, paired
 
 RESAMPLES = 10_000
 """For the interval of the error consistency: they cost next to nothing, and serve every level up to 99.98 %."""
-
-SMALLEST = 1e-300
-"""The smallest p-value that is told: floats end at 1e-308."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,9 @@ class Comparison:
     Args:
         accuracy_a, accuracy_b: Top-1 on the common images.
         difference: Accuracy of B minus accuracy of A.
-        p_value: Of the exact McNemar test.
+        p_value: Of the test of that name, by default McNemar's exact one; a bet where how many images there are depends
+            on what was seen.
+        p_adjusted: For the number of comparisons, where there are several; ``correction`` says how.
         agreement: The share of images to which both gave the same class; None where they number classes differently.
         error_consistency: Cohen's kappa on being right: 1 where they fail on the same images, 0 where they fail
             independently; None where both are always right, or always wrong.
@@ -62,13 +78,16 @@ class Comparison:
     counts: PairedCounts
     n_a: int
     n_b: int
+    test: str = EXACT
+    p_adjusted: float | None = None
+    correction: str = ""
+    _judged: Judged | None = field(default=None, repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
-        """What the exact test says at this level, in words."""
-        if self.p_value > 1 - self.level:
-            return "no difference shown"
-        return f"{self.model_b} is {'better' if self.difference.value > 0 else 'worse'}"
+        """What the test says at this level, corrected for the number of comparisons, in words."""
+        p_value = self.p_value if self.p_adjusted is None else self.p_adjusted
+        return verdict_of(self.model_b, self.difference.value, p_value, self.level)
 
     @property
     def heading(self) -> str:
@@ -87,7 +106,7 @@ class Comparison:
             f"  only {self.model_a} right {counts.only_a}, only {self.model_b} right {counts.only_b}, "
             f"both {counts.both}, neither {counts.neither}",
             *self._together(),
-            f"  exact McNemar p {p_text(self.p_value)}: {self.verdict}",
+            f"  {p_line(self)}: {self.verdict}",
         ]
         return "\n".join(lines)
 
@@ -101,11 +120,12 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as plain values."""
-        return {**asdict(self), "verdict": self.verdict}
+        return {**plain_values(self), "verdict": self.verdict}
 
     def difference_at(self, level: float) -> Estimate:
         """The difference with its interval at another level."""
-        return paired_difference(self.counts, level=level)
+        assert self._judged is not None
+        return self._judged.difference_at(level)
 
 
 Compared = Comparison | FamilyComparison
@@ -115,7 +135,13 @@ Cells = tuple[list[Cell], list[Cell]]
 
 
 def compare(
-    store: Source, a: str, b: str, *, on: str | Sequence[str] | None = None, level: float = 0.95
+    store: Source,
+    a: str,
+    b: str,
+    *,
+    on: str | Sequence[str] | None = None,
+    level: float | None = None,
+    options: CompareOptions = DEFAULT,
 ) -> list[Compared]:
     """Model B against model A on every condition that both have, or on what is named.
 
@@ -123,40 +149,54 @@ def compare(
         a, b: Names of models; ``NAME@DIGEST`` where the store has several weights, or cells, under one name.
         on: Conditions (``NAME``, ``NAME@DATA``), or families of them, each of which gives one summary over its
             conditions (``imagenet-c``, ``imagenet-c/fog``).
-        level: Of the intervals and the verdict.
+        level: Of the intervals and the verdict; None: that of the options.
+        options: Which test, and how it is corrected where there are several comparisons.
 
     Raises:
         StoreError: The two models did not see the same images.
     """
-    index = index_at(store)
+    index, options = index_at(store), options if level is None else replace(options, level=level)
     cells = index.of_model(a), index.of_model(b)
     if cells[0] == cells[1]:
         raise UsageError(f"{a} and {b} are the same model: name two")
     names = [None] if on is None else [on] if isinstance(on, str) else list(dict.fromkeys(on))
-    every = [compared for name in names for compared in _compared(index, (a, b), cells, name, level)]
+    every = [compared for name in names for compared in _compared(index, (a, b), cells, name, options)]
     once = {(pair[0].key, pair[1].key, comparison.condition): (pair, comparison) for pair, comparison in every}
-    return _told_apart(index, list(once.values()))
+    return _corrected(_told_apart(index, list(once.values())), options)
+
+
+def _corrected(comparisons: Sequence[Compared], options: CompareOptions) -> list[Compared]:
+    """The same with p-values corrected for their number, where there are several."""
+    p_values = np.array([np.nan if one.p_value is None else one.p_value for one in comparisons])
+    n = int((~np.isnan(p_values)).sum())
+    if n < 2 or options.correct == "none":
+        return list(comparisons)
+    how = f"{correction_in_words(options.correct)}, {plural(n, 'comparison')}"
+    return [
+        replace(one, p_adjusted=float(adjusted), correction=how)
+        for one, adjusted in zip(comparisons, corrected(p_values, options.correct), strict=True)
+    ]
 
 
 def _compared(
-    index: Index, models: tuple[str, str], cells: Cells, on: str | None, level: float
+    index: Index, models: tuple[str, str], cells: Cells, on: str | None, options: CompareOptions
 ) -> list[tuple[Pair, Compared]]:
     """All comparisons on a condition, or the summaries of a family, each with its cells: of a family the first."""
     families = [] if on is None else families_named(index, cells, on)
     if families:
-        return [(family.pairs[0], _family_comparison(index, family, level)) for family in families]
-    return [*_comparisons(index, models, _matching(*cells, on), on, level)]
+        return [(family.pairs[0], _family_comparison(index, family, options)) for family in families]
+    return [*_comparisons(index, models, _matching(*cells, on), on, options)]
 
 
-def _family_comparison(index: Index, family: FamilyPairs, level: float) -> FamilyComparison:
+def _family_comparison(index: Index, family: FamilyPairs, options: CompareOptions) -> FamilyComparison:
     for one, other in family.pairs:
         if one.data.digest != other.data.digest:
-            _joined(index, one, other)  # an error, where they are not the same images
-    return family_comparison_of(index, family, level=level)
+            images_of_both(index, one, other)  # an error, where they are not the same images
+    return family_comparison_of(index, family, level=options.level, options=options)
 
 
 def _comparisons(
-    index: Index, models: tuple[str, str], pairs: list[Pair], on: str | None, level: float
+    index: Index, models: tuple[str, str], pairs: list[Pair], on: str | None, options: CompareOptions
 ) -> list[tuple[Pair, Comparison]]:
     a, b = models
     if not pairs:
@@ -165,13 +205,13 @@ def _comparisons(
         raise StoreError(f"{index}: {a} and {b} have not both been run on {asked}; there is: {', '.join(names)}")
     # What is not far enough to be judged is left out, unless it is all there is.
     pairs = [pair for pair in pairs if all(index.row_files(cell) for cell in pair)] or pairs
-    joined = [(pair, _joined(index, *pair)) for pair in pairs]
+    joined = [(pair, images_of_both(index, *pair)) for pair in pairs]
     common = [(pair, images) for pair, images in joined if images.n]
     if not common:
         (one, other), images = joined[0]
         seen = f"{one.data}: {images.n_a}, {other.data}: {images.n_b}"
         raise StoreError(f"{a} and {b} on {one.condition_name}: no labelled image in common ({seen})")
-    return [(pair, comparison_of(*pair, images, level=level)) for pair, images in common]
+    return [(pair, comparison_of(index, *pair, images, options=options)) for pair, images in common]
 
 
 def _told_apart(index: Index, compared: Sequence[tuple[Pair, Compared]]) -> list[Compared]:
@@ -207,10 +247,10 @@ def compare_cells(index: Index, a: Cell, b: Cell, *, level: float = 0.95) -> Com
     Raises:
         StoreError: The two models did not see the same images.
     """
-    found = _joined(index, a, b)
+    found = images_of_both(index, a, b)
     if not found.n:
         raise StoreError(f"{a.model_name} and {b.model_name} on {a.condition_name}: no labelled image in common")
-    return comparison_of(a, b, found, level=level)
+    return comparison_of(index, a, b, found, options=replace(DEFAULT, level=level))
 
 
 def counts_of_pair(index: Index, a: Cell, b: Cell) -> PairedCounts:
@@ -243,7 +283,7 @@ def _matching(cells_a: list[Cell], cells_b: list[Cell], on: str | None) -> list[
     return same + [pair for pair in alike if pair[0].condition_name not in done]
 
 
-def _joined(index: Index, a: Cell, b: Cell) -> Pairs:
+def images_of_both(index: Index, a: Cell, b: Cell) -> Pairs:
     """The images that both cells saw; other images or labels under the same ids are an error."""
     found = paired(index, a, b)
     where = f"{a.model_name} and {b.model_name} on {a.condition_name}"
@@ -254,25 +294,34 @@ def _joined(index: Index, a: Cell, b: Cell) -> Pairs:
     return found
 
 
-def comparison_of(a: Cell, b: Cell, found: Pairs, *, level: float = 0.95) -> Comparison:
+def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: CompareOptions = DEFAULT) -> Comparison:
     """Model B's cell against model A's, where at least one labelled image is common."""
-    counts = PairedCounts(found.both, found.only_a, found.only_b, found.neither)
+    counts, level = PairedCounts(found.both, found.only_a, found.only_b, found.neither), options.level
     name_a, name_b = model_names_of(a, b)
+    sample = first_stopped([a, b])
+    # What counts alone can tell needs no image.
+    answers = answers_of_pair(index, [a], [b]) if sample or options.resamples else None
+    told = judged(answers, options) if answers else judged_counts(counts, options)
+    accuracies = [share_of(counts.both + only, counts.n, level=level) for only in (counts.only_a, counts.only_b)]
+    if answers and sample:
+        accuracies = [accuracy_when_stopped(right, sample, level=level) for right in answers.right]
     return Comparison(
         model_a=name_a,
         model_b=name_b,
         condition=a.condition_name,
         data=_titles(a, b),
-        accuracy_a=share_of(counts.both + counts.only_a, counts.n, level=level),
-        accuracy_b=share_of(counts.both + counts.only_b, counts.n, level=level),
-        difference=paired_difference(counts, level=level),
-        p_value=mcnemar_exact(counts),
+        accuracy_a=accuracies[0],
+        accuracy_b=accuracies[1],
+        difference=told.difference_at(level),
+        p_value=told.p_value,
         agreement=None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level),
         error_consistency=_consistency(counts, level),
         level=level,
         counts=counts,
         n_a=found.n_a,
         n_b=found.n_b,
+        test=told.test,
+        _judged=told,
     )
 
 
@@ -282,12 +331,3 @@ def _consistency(counts: PairedCounts, level: float) -> Estimate | None:
     found = error_consistency_of(counts)
     name = "none: too few draws of a bootstrap for this level"
     return None if found is None else replace(found, low=None, high=None, interval=name)
-
-
-def p_text(p_value: float) -> str:
-    """A p-value behind its "p"; what is too small for a float is not nought.
-
-    >>> p_text(0.1094), p_text(0.0)
-    ('= 0.109', '< 1e-300')
-    """
-    return f"= {p_value:.3g}" if p_value >= SMALLEST else f"< {SMALLEST:g}"

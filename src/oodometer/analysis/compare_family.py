@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.families import family_in
-from oodometer.analysis.family_apart import mean_accuracy_apart, mean_difference_apart
+from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
+from oodometer.analysis.judged_pair import (
+    DEFAULT,
+    CompareOptions,
+    Judged,
+    answers_of_pair,
+    judged,
+    p_line,
+    plain_values,
+    verdict_of,
+)
 from oodometer.analysis.sampled import drawn_apart
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.intervals import mean_of, standard_error
-from oodometer.stats.paired import mean_paired_difference
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -35,6 +43,8 @@ class FamilyComparison:
         conditions: The names of the conditions.
         left_out: Conditions of the family that one of the two lacks.
         level: Of the intervals and the verdict.
+        test: What is tested, and ``p_value`` what it gives.
+        p_adjusted: For the number of comparisons, where there are several; ``correction`` says how.
     """
 
     model_a: str
@@ -48,6 +58,11 @@ class FamilyComparison:
     conditions: tuple[str, ...]
     left_out: tuple[str, ...]
     level: float
+    test: str = ""
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    correction: str = ""
+    _judged: Judged | None = field(default=None, repr=False, compare=False)
 
     @property
     def heading(self) -> str:
@@ -56,7 +71,9 @@ class FamilyComparison:
 
     @property
     def verdict(self) -> str:
-        """What the interval of the difference says, in words."""
+        """What the test says, corrected for the number of comparisons, in words."""
+        if self.p_adjusted is not None:
+            return verdict_of(self.model_b, self.difference.value, self.p_adjusted, self.level)
         low, high = self.difference.low, self.difference.high
         if low is None or high is None or low <= 0 <= high:
             return "no difference shown"
@@ -64,7 +81,8 @@ class FamilyComparison:
 
     def difference_at(self, level: float) -> Estimate:
         """The difference with its interval at another level."""
-        return mean_paired_difference(self.difference.value, self.sd, self.difference.n or 0, level=level)
+        assert self._judged is not None
+        return self._judged.difference_at(level)
 
     def __str__(self) -> str:
         width = max(len(self.model_a), len(self.model_b), len("difference"))
@@ -76,9 +94,14 @@ class FamilyComparison:
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
             f"  {'difference'.ljust(width)}  {difference:+.4f}  n={difference.n}  ({difference.interval})",
             *self._about_left_out(),
-            f"  {self.verdict}",
+            f"  {self._told()}{self.verdict}",
         ]
         return "\n".join(lines)
+
+    def _told(self) -> str:
+        if self.p_value is None or self.p_adjusted is None:
+            return ""
+        return f"{p_line(self)}: "
 
     def _about_left_out(self) -> list[str]:
         if not self.left_out:
@@ -89,7 +112,7 @@ class FamilyComparison:
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as plain values."""
-        return {**asdict(self), "verdict": self.verdict}
+        return {**plain_values(self), "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -146,7 +169,9 @@ def _checked(index: Index, family: FamilyPairs) -> FamilyPairs:
     return family
 
 
-def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.95) -> FamilyComparison:
+def family_comparison_of(
+    index: Index, family: FamilyPairs, *, level: float = 0.95, options: CompareOptions = DEFAULT
+) -> FamilyComparison:
     """Model B against model A over the conditions of a family.
 
     Raises:
@@ -155,11 +180,11 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
     first, second = family.pairs[0]
     if drawn_apart([one for one, _ in family.pairs]):
         return _apart(index, family, level=level)
-    common = right_on_common(index, [cell for pair in family.pairs for cell in pair])
-    right_a, right_b = (np.asarray(common.values[side::2], dtype=np.float64).mean(axis=0) for side in (0, 1))
+    answers = answers_of_pair(index, *zip(*family.pairs, strict=True))
+    right_a, right_b = answers.right.astype(np.float64)
     differences = right_b - right_a
-    value, n = float(differences.mean()), len(common)
-    sd = float(differences.std(ddof=1)) if n > 1 and np.ptp(differences) > 0 else 0.0
+    sd = float(differences.std(ddof=1)) if len(differences) > 1 and np.ptp(differences) > 0 else 0.0
+    found = judged(answers, options)
     name_a, name_b = model_names_of(first, second)
     return FamilyComparison(
         model_a=name_a,
@@ -168,18 +193,22 @@ def family_comparison_of(index: Index, family: FamilyPairs, *, level: float = 0.
         data=" and ".join(dict.fromkeys(cell.data.title for cell in (first, second))),
         accuracy_a=mean_of(right_a, level=level, bounds=(0, 1)),
         accuracy_b=mean_of(right_b, level=level, bounds=(0, 1)),
-        difference=mean_paired_difference(value, sd, n, level=level),
+        difference=found.difference_at(level),
         sd=sd,
         conditions=tuple(one.condition_name for one, _ in family.pairs),
         left_out=family.left_out,
         level=level,
+        test=found.test,
+        p_value=found.p_value,
+        _judged=found,
     )
 
 
 def _apart(index: Index, family: FamilyPairs, *, level: float) -> FamilyComparison:
     """The comparison where each condition has images of its own, the same ones for both models."""
     first, second = family.pairs[0]
-    difference = mean_difference_apart(index, family.pairs, level=level)
+    found = judged_apart(index, family.pairs)
+    difference = found.difference_at(level)
     accuracies = [mean_accuracy_apart(index, cells, level=level) for cells in zip(*family.pairs, strict=True)]
     name_a, name_b = model_names_of(first, second)
     assert difference.n is not None
@@ -195,6 +224,9 @@ def _apart(index: Index, family: FamilyPairs, *, level: float) -> FamilyComparis
         conditions=tuple(one.condition_name for one, _ in family.pairs),
         left_out=family.left_out,
         level=level,
+        test=found.test,
+        p_value=found.p_value,
+        _judged=found,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from oodometer.analysis.family_apart import mean_difference_of
+from oodometer.analysis.family_apart import judged_on_each
 from oodometer.analysis.points import Points
 from oodometer.analysis.sampled import difference_when_stopped
 from oodometer.core.estimate import Estimate
@@ -32,7 +32,7 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
         return _difference(points.right_y[a], points.right_y[b], level, points.stopped_y)
     if points.apart:
         # The difference is that of the second minus the first.
-        return mean_difference_of([PairedCounts.of(right[b], right[a]) for right in points.apart], level=level)
+        return judged_on_each([(right[b], right[a]) for right in points.apart], points.stopped_y).difference_at(level)
     one, other = points.models[a].y, points.models[b].y
     if points.measure == "map":
         return difference_of(one, other, n=one.n, level=level)
@@ -41,9 +41,15 @@ def difference_under_shift(points: Points, a: int, b: int, level: float) -> Esti
 
 def difference_on_clean(points: Points, a: int, b: int, level: float) -> Estimate:
     """Accuracy on the first clean set, of the model at place ``a`` minus that at ``b``; paired where it can be."""
+    return difference_under_shift(clean_as_shifted(points), a, b, level)
+
+
+def clean_as_shifted(points: Points) -> Points:
+    """The first clean side in the place of the shifted one."""
     models = tuple(replace(point, y=point.x[0]) for point in points.models)
-    clean = replace(points, models=models, right_y=points.right_x, stopped_y=points.stopped_x, apart=())
-    return difference_under_shift(clean, a, b, level)
+    return replace(
+        points, models=models, right_y=points.right_x, ids_y=points.ids_x, stopped_y=points.stopped_x, apart=()
+    )
 
 
 def _difference(a: np.ndarray, b: np.ndarray, level: float, stopped: Sample | None) -> Estimate:

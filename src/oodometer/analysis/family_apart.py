@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from oodometer.analysis.common_images import right_on_common
+from oodometer.analysis.judged_pair import Judged, judged_when_stopped
 from oodometer.analysis.sampled import (
     accuracy_when_stopped,
+    first_stopped,
     in_order_drawn,
     one_minus,
     stopped,
     sum_when_stopped,
 )
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.mean_of_shares import Answers, mean_of_shares
 from oodometer.stats.paired import PairedCounts
 from oodometer.store.cells import Cell
@@ -52,37 +56,87 @@ def covariances_apart(right: Sequence[np.ndarray]) -> np.ndarray:
     return np.asarray(total / len(right) ** 2)
 
 
-def mean_difference_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]], *, level: float) -> Estimate:
-    """The mean over conditions of the accuracy of the second model minus that of the first.
-
-    Each condition's images are paired, and drawn apart from those of the others: the variances add up.
+def judged_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]]) -> Judged:
+    """Whether the mean over conditions of the accuracy of the second model is that of the first.
 
     Args:
         pairs: The cells of both models on each condition.
     """
-    every = []
-    for pair in pairs:
-        a, b = right_on_common(index, pair).values
-        every.append(PairedCounts.of(a, b))
-    return mean_difference_of(every, level=level)
+    every = [right_on_common(index, pair).values for pair in pairs]
+    return judged_on_each([(a, b) for a, b in every], first_stopped([cell for pair in pairs for cell in pair]))
+
+
+def judged_on_each(pairs: Sequence[tuple[np.ndarray, np.ndarray]], sample: Sample | None) -> Judged:
+    """The same, where it is known which images both models are right on.
+
+    Each condition's images are paired, and drawn apart from those of the others: the variances add up. By the normal
+    law, or by a bet where the samples were stopped by what was seen.
+
+    Args:
+        pairs: Of each condition, (n,) bool both.
+        sample: Of samples that were stopped.
+    """
+    from scipy.special import ndtr
+
+    if sample is not None:
+        n = min(len(a) for a, _ in pairs)
+        # Each step is one image of every condition.
+        first, second = (np.mean([values[side][:n] for values in pairs], axis=0) for side in (0, 1))
+        return judged_when_stopped(first, second, replace(sample, members=1))
+    counts = [PairedCounts.of(a, b) for a, b in pairs]
+    value, error = _difference_and_error(*_differing(counts))
+    p_value = float(2 * ndtr(-abs(value) / error))
+    n = sum(one.n for one in counts)
+    return Judged("z, images drawn apart", p_value, lambda level: mean_difference_of(counts, level=level), n)
+
+
+def p_values_apart(right: Sequence[np.ndarray]) -> np.ndarray:
+    """Those of `judged_on_each` for all pairs of models at once, (M, M).
+
+    Args:
+        right: Whether each model is right on the images of each condition, (M, n) each.
+    """
+    from scipy.special import ndtr
+
+    only_one = np.stack([one.astype(np.float64) @ (~one).T.astype(np.float64) for one in right], axis=-1)
+    n = np.array([one.shape[1] for one in right], dtype=np.float64)
+    value, error = _difference_and_error(np.swapaxes(only_one, 0, 1), only_one, n)
+    return np.asarray(2 * ndtr(-np.abs(value) / error))
 
 
 def mean_difference_of(counts: Sequence[PairedCounts], *, level: float) -> Estimate:
-    """The mean of differences of accuracies, B minus A, each over images of its own.
-
-    The normal interval; each condition counts as if one more image were right for A alone and one for B alone, so that
-    few images on which nobody differs are not taken for certainty (Agresti and Min, Statistics in Medicine 24, 2005).
+    """The mean of differences of accuracies, B minus A, each over images of its own, with the normal interval.
 
     >>> print(mean_difference_of([PairedCounts(5, 1, 3, 1)] * 75, level=0.95))
     0.2000 [0.1546, 0.2454]  n=750
     """
     from scipy.special import ndtri
 
-    b, c, n = (np.array([getattr(one, name) for one in counts], dtype=np.float64) for name in ("only_b", "only_a", "n"))
-    value = float(np.mean((b - c) / n))
-    share, mean = (b + c + 2 / len(counts)) / (n + 2 / len(counts)), (b - c) / (n + 2 / len(counts))
-    error = float(np.sqrt(((share - mean**2) / np.maximum(n - 1, 1)).sum())) / len(counts)
+    value, error = (float(one) for one in _difference_and_error(*_differing(counts)))
     half = float(ndtri((1 + level) / 2)) * error
-    total = int(n.sum())
+    total = sum(one.n for one in counts)
     name = f"normal, images drawn apart {100 * level:g}%"
     return Estimate(value, max(value - half, -1.0), min(value + half, 1.0), total, name)
+
+
+def _differing(counts: Sequence[PairedCounts]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """On how many images of each condition only the second is right, only the first, and how many there are, (C,)."""
+    b, c, n = (np.array([getattr(one, name) for one in counts], dtype=np.float64) for name in ("only_b", "only_a", "n"))
+    return b, c, n
+
+
+def _difference_and_error(b: np.ndarray, c: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean difference over conditions, and its standard error, (...,).
+
+    Each condition counts as if one more image were right for one model alone and one for the other, so that few images
+    on which nobody differs are not taken for certainty (Agresti and Min, Statistics in Medicine 24, 2005).
+
+    Args:
+        b, c: Images that only the second, only the first model is right on, (..., C).
+        n: Images of each condition, (C,).
+    """
+    conditions = b.shape[-1]
+    more = 2 / conditions
+    share, mean = (b + c + more) / (n + more), (b - c) / (n + more)
+    variance = ((share - mean**2) / np.maximum(n - 1, 1)).sum(axis=-1)
+    return np.asarray(((b - c) / n).mean(axis=-1)), np.asarray(np.sqrt(variance) / conditions)

@@ -27,7 +27,7 @@ from oodometer.analysis.text import columns
 from oodometer.catalogue.hypotheses import MULTIVARIATE, every_hypothesis, threshold
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
-from oodometer.stats.statistic import CORRECTIONS, corrected
+from oodometer.stats.corrections import CORRECTIONS, corrected, correction_in_words
 from oodometer.store.index import Index, index_at
 from oodometer.store.index import Source as Source  # for those who ask
 
@@ -42,7 +42,7 @@ class HypothesisOptions:
 
     Args:
         threshold: The gain from which on there is evidence, a share of the images.
-        correct: For the number of questions: ``holm``, ``bonferroni`` or ``none``.
+        correct: For the number of questions: ``holm``, ``benjamini-hochberg``, ``bonferroni`` or ``none``.
         sizes: Patterns (``resnet*``) of models that are sizes of one network; by default their cards tell.
         line: How the lines are drawn from which ρ is taken; its level is that of the intervals and verdicts.
     """
@@ -137,7 +137,7 @@ class Hypotheses:
     @property
     def rule(self) -> str:
         """How verdicts are made, in a sentence."""
-        how = {"none": "not corrected for their number"}.get(self.correct, f"corrected after {self.correct.title()}")
+        how = correction_in_words(self.correct)
         return (
             f"threshold {100 * self.threshold:g} points; verdicts at {100 * self.level:g} % for "
             f"{len(self.answered)} questions, {how}"

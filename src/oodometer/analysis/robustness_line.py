@@ -11,7 +11,7 @@ import numpy as np
 from oodometer.analysis.points import Point, Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
-from oodometer.stats.effective_robustness import rho_from_counts, rho_from_images
+from oodometer.stats.effective_robustness import RhoDraws, rho_draws_from_counts, rho_draws_from_images
 from oodometer.stats.line_intervals import LineSpread, band_of, line_spread, moved_by_images, spread_of_models
 from oodometer.stats.lines import Line, fit_line
 from oodometer.stats.scales import Scale, from_scale, to_scale
@@ -184,8 +184,19 @@ def _rho(
     points: Points, models: np.ndarray, baseline: np.ndarray, scale: Scale, resampling: Resampling
 ) -> tuple[Estimate, ...]:
     """ρ of some models (m,) beside the line through those of them that are in the baseline."""
+    found = rho_draws(points, models, baseline, scale, resampling).estimates()
     if points.right_x is not None and points.right_y is not None:
-        return rho_from_images(
+        return found
+    # Of a mAP, n is that of the images, not that of a share which would be known as well.
+    return tuple(replace(rho, n=rho.n and points.models[at].y.n) for rho, at in zip(found, models, strict=True))
+
+
+def rho_draws(
+    points: Points, models: np.ndarray, baseline: np.ndarray, scale: Scale, resampling: Resampling
+) -> RhoDraws:
+    """ρ of some models (m,) in draws of the images and of the line through those of them that are in the baseline."""
+    if points.right_x is not None and points.right_y is not None:
+        return rho_draws_from_images(
             points.right_x[models],
             points.right_y[models],
             baseline[models],
@@ -196,9 +207,9 @@ def _rho(
     x, y = _accuracies(points)
     some = [points.models[at] for at in models]
     n_x, n_y = ([points.n_behind(one, resampling.level) for one in side] for side in _sides(some))
-    found = rho_from_counts(x[models, 0], y[models], n_x, n_y, baseline[models], scale=scale, resampling=resampling)
-    # Of a mAP, n is that of the images, not that of a share which would be known as well.
-    return tuple(replace(rho, n=rho.n and point.y.n) for rho, point in zip(found, some, strict=True))
+    return rho_draws_from_counts(
+        x[models, 0], y[models], n_x, n_y, baseline[models], scale=scale, resampling=resampling
+    )
 
 
 def _sides(points: Sequence[Point]) -> tuple[list[Estimate], list[Estimate]]:

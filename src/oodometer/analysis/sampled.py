@@ -25,6 +25,12 @@ def stopped(cell: Cell) -> Sample | None:
     return sample if sample is not None and sample.rule == "until" else None
 
 
+def first_stopped(cells: Sequence[Cell]) -> Sample | None:
+    """The sample that all these cells begin with, where one of them was stopped by what was seen."""
+    found = [sample for cell in cells if (sample := stopped(cell)) is not None]
+    return min(found, key=lambda sample: sample.aims[0][0]) if found else None
+
+
 def drawn_apart(cells: Sequence[Cell]) -> bool:
     """Whether images were drawn apart for some of the cells, so that they have few in common; others may have all."""
     return len({sample.order for cell in cells if (sample := sample_of(cell)) is not None}) > 1

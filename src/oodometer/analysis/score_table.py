@@ -29,6 +29,8 @@ class Score:
         missing: Images of the condition that have no row: broken ones, or those of an unfinished run.
         state: ``complete``, ``unfinished``, or ``imported`` from a table.
         cell: The key of the cell in the store; empty for an imported number and for one about several cells.
+        rank: The ranks that the model may have by this accuracy (``2-3``, behind it ``?`` where not all pairs can be
+            tested), where that was asked for.
     """
 
     model: str
@@ -42,10 +44,12 @@ class Score:
     state: str
     cell: str
     convention: str = ""
+    rank: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The score as plain values."""
-        return {**vars(self), "estimate": dict(vars(self.estimate))}
+        told = {name: value for name, value in vars(self).items() if name != "rank" or value}
+        return {**told, "estimate": dict(vars(self.estimate))}
 
 
 @dataclass(frozen=True)
@@ -93,11 +97,14 @@ class Scores:
         models = _told_apart({(row.model, row.weights) for row in self.rows})
         data = _told_apart({(row.data, row.content) for row in self.rows})
         several_data = len({name for name in data.values() if name}) > 1
+        ranked = any(row.rank for row in self.rows)
         lines = []
         for row in self.rows:
             where = [row.condition, data[row.data, row.content]] if several_data else [row.condition]
             drawn = [_bar(row.estimate)] if plot else []
-            lines.append([models[row.model, row.weights], *where, row.metric, *drawn, str(row.estimate), _remark(row)])
+            rank = [f"rank {row.rank}" if row.rank else ""] if ranked else []
+            name = models[row.model, row.weights]
+            lines.append([name, *where, row.metric, *drawn, str(row.estimate), *rank, _remark(row)])
         return columns(lines)
 
     def conventions(self) -> dict[str, tuple[str, ...]]:

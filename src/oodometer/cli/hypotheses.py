@@ -17,7 +17,7 @@ from oodometer.cli.output import as_json, looked_at, origins_in, print_json, say
 @click.option("--threshold", type=float, default=1.5, show_default=True, metavar="POINTS", help="A gain that counts.")
 @click.option(
     "--correct",
-    type=click.Choice(["holm", "bonferroni", "none"]),
+    type=click.Choice(["holm", "benjamini-hochberg", "bonferroni", "none"]),
     default="holm",
     show_default=True,
     help="The verdicts for the number of questions.",

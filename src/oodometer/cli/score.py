@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from oodometer.cli.output import as_json, import_plugins, plugins, print_json, say
+
+if TYPE_CHECKING:
+    from oodometer.analysis.score_table import Scores
 
 
 @click.command(
@@ -61,13 +66,16 @@ from oodometer.cli.output import as_json, import_plugins, plugins, print_json, s
     metavar="CONDITION[@DATA]",
     help="Calibrate conformal sets on half of these images; by default those of the standard side, or 'clean'.",
 )
+@click.option(
+    "--ranks", is_flag=True, help="Of top-1: the ranks that each model may have, by tests of all pairs on a condition."
+)
 @click.option("--plot/--no-plot", default=None, help="Draw the intervals; by default on a terminal.")
 @plugins
 @as_json
 def command(
     store: str, metrics: str, interval: str, level: float, draws: int, by: str | None, by_value: str, seed: int,
     normaliser: str | None, ood: str | None, label_sets: str | None, temperature: str | None,
-    control: str | None, alpha: float, calibrate_on: str | None, plot: bool | None,
+    control: str | None, alpha: float, calibrate_on: str | None, ranks: bool, plot: bool | None,
     plugin_modules: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Score a store."""
@@ -75,6 +83,7 @@ def command(
 
     from oodometer.analysis.metric_request import ScoreOptions
     from oodometer.analysis.score import score
+    from oodometer.analysis.score_ranks import RANKS, with_ranks
     from oodometer.cli.output import watching
 
     import_plugins(plugin_modules)
@@ -85,6 +94,8 @@ def command(
     names = [name.strip() for name in metrics.split(",") if name.strip()]
     with watching("cells read") as watcher:
         scores = score(store, metrics=names, interval=interval, level=level, options=options, progress=watcher.running)
+    if ranks:
+        scores = with_ranks(store, scores, level=level)
     for line in scores.left_out:
         say(f"left out: {line}")
     for line in scores.warnings:
@@ -94,7 +105,13 @@ def command(
         return
     click.echo(scores.table(plot=sys.stdout.isatty() if plot is None else plot))
     if slices or names != ["top-1", "top-5"]:
-        for metric, conventions in scores.conventions().items():
-            for convention in conventions:
-                say(f"{metric}: {convention}")
+        _tell_conventions(scores)
+    if ranks:
+        say(RANKS)
     say(f"intervals: {', '.join(sorted({row.estimate.interval for row in scores.rows}))}")
+
+
+def _tell_conventions(scores: Scores) -> None:
+    for metric, conventions in scores.conventions().items():
+        for convention in conventions:
+            say(f"{metric}: {convention}")

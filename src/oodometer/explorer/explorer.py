@@ -190,7 +190,7 @@ class Explorer:
         pairs = self._pairs(a, b)
         if not pairs.n:
             raise UnknownName(f"{a.model} and {b.model} on {a.condition}: no labelled image in common")
-        return comparison_of(a.cell, b.cell, pairs)
+        return comparison_of(self.catalogue().index, a.cell, b.cell, pairs)
 
     def _compare_family(self, name: str, pairs: tuple[tuple[Held, Held], ...]) -> FamilyComparison:
         """Model B against model A over conditions of a family: the same as of ``compare``."""

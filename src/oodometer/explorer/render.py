@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from oodometer.analysis.compare import p_text
+from oodometer.analysis.judged_pair import p_text
 from oodometer.core.extras import import_extra
 from oodometer.document.html_environment import environment_of
 from oodometer.document.html_table import plain
@@ -131,4 +131,6 @@ def json_of(value: Any) -> bytes:
 def _as_plain(value: Any) -> Any:
     if isinstance(value, Table):
         return value.as_json()
-    return value.tolist() if hasattr(value, "tolist") else vars(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return {name: one for name, one in vars(value).items() if not name.startswith("_")}

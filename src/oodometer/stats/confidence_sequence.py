@@ -81,6 +81,20 @@ def confidence_sequence(
     return Estimate(value, min(low, value), max(high, value), n, f"betting, of {total} images, {100 * level:g}%")
 
 
+def p_value_at_any_time(values: np.ndarray, total: int, mean: float, *, aims: Sequence[tuple[int, float]]) -> float:
+    """Of "the mean of all is this", valid whenever the looking stopped: the interval of level 1 - p just reaches it.
+
+    Two over what the richer of the two gamblers has.
+
+    >>> first = np.tile([1.0, 1.0, 0.0, 1.0], 100)
+    >>> round(p_value_at_any_time(first, 50_000, 0.6828, aims=[(400, 0.06)]), 3)
+    0.05
+    """
+    bets = bets_of(np.asarray(values, dtype=np.float64), total, aims)
+    richer = max(_log_capital(bets, total, mean), _log_capital(_mirrored(bets), total, 1 - mean))
+    return float(min(2 * np.exp(-richer), 1.0))
+
+
 def numbers_needed(
     alike: np.ndarray, total: int, *, aims: Sequence[tuple[int, float]], width: float, level: float = 0.95
 ) -> int:

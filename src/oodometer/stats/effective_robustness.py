@@ -8,6 +8,7 @@ of models.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -19,12 +20,16 @@ from oodometer.stats.bootstrap import DEFAULT, MOST_UNDEFINED, Resampling, draws
 from oodometer.stats.intervals import check_level, difference_of, wilson
 from oodometer.stats.line_intervals import other_images
 from oodometer.stats.lines import Line, LineDraws, bootstrap_lines, fit_line, lines_in_draws, percentiles
+from oodometer.stats.paired_bootstrap import p_of_draws
 from oodometer.stats.scales import Scale
 
 Sizes = int | Sequence[int | None] | np.ndarray | None
 """A number of images: one for all models, or one each; None where it is not known."""
 
 UNKNOWN_N = "none: n is not known"
+
+LINE_ONLY = "line only"
+"""What the interval of a model carries of which a number of images is not known."""
 
 
 class Baseline(Protocol):
@@ -89,23 +94,7 @@ def rho_from_counts(
         scale: On which the line is straight.
         resampling: Draws, level and seed.
     """
-    x, y, chosen = _table(x, y, baseline)
-    sizes_x, sizes_y = sizes_of(n_x, len(x)), sizes_of(n_y, len(x))
-    check_percentile(resampling)
-    line = fit_line(x[chosen], y[chosen], scale=scale)
-    lines = _lines_of_models(x[chosen], y[chosen], line, resampling)
-    rng = rng_for("accuracy of each model", seed=resampling.seed)
-    known = ~np.isnan(sizes_x) & ~np.isnan(sizes_y)
-    found = []
-    for model, value in enumerate(effective_robustness(x, y, line)):
-        if known[model]:
-            x_draws = posterior_draws(x[model], sizes_x[model], resampling.draws, rng)
-            y_draws = posterior_draws(y[model], sizes_y[model], resampling.draws, rng)
-            drawn, n, name = y_draws - lines.at(x_draws), int(sizes_y[model]), "line and images"
-        else:
-            drawn, n, name = y[model] - lines.at(x[model]), None, "line only"
-        found.append(estimate_of(float(value), drawn, n, name=name, level=resampling.level))
-    return tuple(found)
+    return rho_draws_from_counts(x, y, n_x, n_y, baseline, scale=scale, resampling=resampling).estimates()
 
 
 def rho_from_images(
@@ -138,6 +127,102 @@ def rho_from_images(
         scale: On which the line is straight.
         resampling: Draws, level and seed.
     """
+    return rho_draws_from_images(
+        right_x, right_y, baseline, same_images=same_images, scale=scale, resampling=resampling
+    ).estimates()
+
+
+@dataclass(frozen=True)
+class RhoDraws:
+    """ρ of every model in each draw of the images and of the line: the same line for all models of a draw.
+
+    Args:
+        values: ρ of each model, (M,).
+        drawn: (D, M).
+        sizes: Images behind each model, None where that is not known.
+        names: What each interval carries.
+        said: Behind the names: what is to be known of the draws.
+    """
+
+    values: np.ndarray
+    drawn: np.ndarray
+    sizes: tuple[int | None, ...]
+    names: tuple[str, ...]
+    level: float
+    said: str = ""
+
+    def estimates(self) -> tuple[Estimate, ...]:
+        """ρ of every model with its interval."""
+        return tuple(
+            estimate_of(float(value), column, n, name=name, level=self.level, said=self.said)
+            for value, column, n, name in zip(self.values, self.drawn.T, self.sizes, self.names, strict=True)
+        )
+
+    def difference(self, a: int, b: int) -> Estimate:
+        """ρ of the model at place b minus that of the model at place a.
+
+        In each draw both are judged by one line, and on the same images where these are known: what moves both alike
+        cancels out, so that the interval is narrower than those of the two.
+        """
+        value = float(self.values[b] - self.values[a])
+        of_both = [n for n in (self.sizes[a], self.sizes[b]) if n is not None]
+        n = min(of_both) if len(of_both) == 2 else None
+        name = self.names[a] if self.names[a] == self.names[b] else LINE_ONLY
+        drawn = self.drawn[:, b] - self.drawn[:, a]
+        return estimate_of(value, drawn, n, name=f"{name}, paired", level=self.level, said=self.said)
+
+    def p_value(self, a: int, b: int) -> float:
+        """Two-sided, of "both have the same effective robustness"; NaN where not all images are known."""
+        if LINE_ONLY in (self.names[a], self.names[b]):
+            return float("nan")
+        return p_of_draws(self.drawn[:, b] - self.drawn[:, a], float(self.values[b] - self.values[a]))
+
+
+def rho_draws_from_counts(
+    x: np.ndarray,
+    y: np.ndarray,
+    n_x: Sizes,
+    n_y: Sizes,
+    baseline: np.ndarray,
+    *,
+    scale: Scale = "logit",
+    resampling: Resampling = DEFAULT,
+) -> RhoDraws:
+    """The draws behind `rho_from_counts`, whose arguments these are: models are drawn independently of each other."""
+    x, y, chosen = _table(x, y, baseline)
+    sizes_x, sizes_y = sizes_of(n_x, len(x)), sizes_of(n_y, len(x))
+    check_percentile(resampling)
+    line = fit_line(x[chosen], y[chosen], scale=scale)
+    lines = _lines_of_models(x[chosen], y[chosen], line, resampling)
+    rng = rng_for("accuracy of each model", seed=resampling.seed)
+    known = ~np.isnan(sizes_x) & ~np.isnan(sizes_y)
+    drawn = []
+    for model in range(len(x)):
+        if known[model]:
+            x_draws = posterior_draws(x[model], sizes_x[model], resampling.draws, rng)
+            y_draws = posterior_draws(y[model], sizes_y[model], resampling.draws, rng)
+            drawn.append(y_draws - lines.at(x_draws))
+        else:
+            drawn.append(y[model] - lines.at(x[model]))
+    return RhoDraws(
+        effective_robustness(x, y, line),
+        np.stack(drawn, axis=1),
+        tuple(int(n) if is_known else None for n, is_known in zip(sizes_y, known, strict=True)),
+        tuple("line and images" if is_known else LINE_ONLY for is_known in known),
+        resampling.level,
+    )
+
+
+def rho_draws_from_images(
+    right_x: np.ndarray,
+    right_y: np.ndarray,
+    baseline: np.ndarray,
+    *,
+    same_images: bool,
+    scale: Scale = "logit",
+    resampling: Resampling = DEFAULT,
+) -> RhoDraws:
+    """The draws behind `rho_from_images`, whose arguments these are: all models on the same resampled images."""
     right_x, right_y = _answers(right_x, "right_x"), _answers(right_y, "right_y")
     x, y, chosen = _table(right_x.mean(axis=1), right_y.mean(axis=1), baseline)
     if same_images and right_x.shape != right_y.shape:
@@ -159,12 +244,9 @@ def rho_from_images(
     defined = np.isfinite(lines.slopes)
     drawn = (y_draws - np.stack([lines.at(column) for column in x_draws.T], axis=1))[defined]
     said = "" if defined.all() else f" ({by_images.undefined} of {len(defined)} draws undefined)"
+    n, names = right_y.shape[1], ("bootstrap over images and models",) * len(x)
     values = effective_robustness(x, y, line)
-    name, n = "bootstrap over images and models", right_y.shape[1]
-    return tuple(
-        estimate_of(float(value), column, n, name=name, level=resampling.level, said=said)
-        for value, column in zip(values, drawn.T, strict=True)
-    )
+    return RhoDraws(values, drawn, (n,) * len(x), names, resampling.level, said)
 
 
 def tau_from_counts(

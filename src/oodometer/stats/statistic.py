@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.ties import holm
-
-CORRECTIONS = ("holm", "bonferroni", "none")
 
 
 class Statistic(Protocol):
@@ -54,15 +49,3 @@ class ByInterval:
         if reach == 0:  # a bound of what can be
             return float(expected == value)
         return float(2 * ndtr(-abs(expected - value) / reach * ndtri((1 + self.level) / 2)))
-
-
-def corrected(p_values: np.ndarray, correction: str) -> np.ndarray:
-    """The p-values corrected for their number, (K,); NaN stays NaN and is no test.
-
-    >>> corrected(np.array([0.01, 0.04, np.nan]), "bonferroni").tolist()
-    [0.02, 0.08, nan]
-    """
-    if correction == "holm":
-        return holm(p_values)
-    times = int((~np.isnan(p_values)).sum()) if correction == "bonferroni" else 1
-    return np.asarray(np.minimum(p_values * times, 1))

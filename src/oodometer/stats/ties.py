@@ -1,25 +1,88 @@
-"""Which of many models can be told apart: all pairs tested at once, corrected after Holm, and groups of ties."""
+"""Which of many models can be told apart: all pairs tested at once, and groups of ties.
+
+A pair has one of three states: separated, tied (tested, and not told apart), or it can't be tested: NaN is its p-value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from string import ascii_lowercase
 
 import numpy as np
 
+from oodometer.stats.corrections import Correction, corrected
+from oodometer.stats.paired import McNemar, mcnemar_p_values
 
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p-values, (K,) -> (K,): comparing them with a level keeps all errors together below it.
 
-    Holm, Scandinavian Journal of Statistics 6 (1979). NaN stays NaN and is no test.
+@dataclass(frozen=True)
+class Standing:
+    """How models in an order stand to each other, the best first.
 
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
-    [0.03, 0.06, 0.06]
+    Args:
+        apart: Whether the models at two places are told apart, (M, M) bool.
+        tested: Whether they could be, (M, M) bool; a model with itself is.
     """
-    adjusted = np.full(len(p_values), np.nan)
-    order = np.argsort(p_values)[: int((~np.isnan(p_values)).sum())]
-    stepped = p_values[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1)
-    return adjusted
+
+    apart: np.ndarray
+    tested: np.ndarray
+
+    def rank_of(self, place: int) -> tuple[int, int]:
+        """The best and the worst rank that a model may have: one less for every model that it can be told from.
+
+        >>> Standing.of(np.array([[1, 0.01], [0.01, 1]]), [1, 0]).rank_of(0)
+        (1, 1)
+        """
+        better, worse = int(self.apart[place, :place].sum()), int(self.apart[place, place + 1 :].sum())
+        return better + 1, len(self.apart) - worse
+
+    def tied_with(self, place: int) -> list[int]:
+        """The places of those that were tested against it and can't be told from it."""
+        return [at for at in range(len(self.apart)) if at != place and self.tied[place, at]]
+
+    def untested(self, place: int) -> list[int]:
+        """The places of those that can't be tested against it."""
+        return np.flatnonzero(~self.tested[place]).tolist()
+
+    @cached_property
+    def tied(self) -> np.ndarray:
+        """Whether two were tested and can't be told apart, (M, M) bool."""
+        return np.asarray(self.tested & ~self.apart)
+
+    @cached_property
+    def groups(self) -> list[tuple[int, int]]:
+        """First and last place of each longest run of models of which any two are tied."""
+        return tie_groups(~self.tied, range(len(self.apart)))
+
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """Two models have a letter in common where they are tied, and only there; none where 26 letters are too few.
+
+        A model that can't be tested against any other has none.
+
+        >>> Standing.of(np.array([[1, 0.4, 0.01], [0.4, 1, 0.6], [0.01, 0.6, 1]]), [0, 1, 2]).letters
+        ('a', 'ab', 'b')
+        """
+        found = sorted(islice(_cliques(self.tied), len(ascii_lowercase) + 1))
+        if len(found) > len(ascii_lowercase):
+            return ("",) * len(self.apart)
+        alone = self.tested.sum(axis=1) == 1 if len(self.apart) > 1 else np.zeros(len(self.apart), bool)
+        kept = [group for group in found if not (len(group) == 1 and alone[group[0]])]
+        return tuple(
+            "".join(letter for letter, group in zip(ascii_lowercase, kept, strict=False) if place in group)
+            for place in range(len(self.apart))
+        )
+
+    @classmethod
+    def of(cls, adjusted: np.ndarray, order: Sequence[int], level: float = 0.95) -> Standing:
+        """Of adjusted p-values, (M, M), NaN where a pair can't be tested; the best model of the order first."""
+        ordered = np.asarray(adjusted)[np.ix_(order, order)]
+        with np.errstate(invalid="ignore"):
+            apart = ordered <= 1 - level
+        np.fill_diagonal(apart, val=False)
+        return cls(apart, ~np.isnan(ordered) | np.eye(len(ordered), dtype=bool))
 
 
 def p_of_differences(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
@@ -43,8 +106,8 @@ def p_of_differences(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(variances), np.nan, p)
 
 
-def p_of_counts(right: np.ndarray) -> np.ndarray:
-    """McNemar's exact two-sided p-values of every pair of models, from who was right on which image.
+def p_of_counts(right: np.ndarray, test: McNemar = "exact") -> np.ndarray:
+    """McNemar's two-sided p-values of every pair of models, from who was right on which image.
 
     Args:
         right: (M, N) bool.
@@ -52,23 +115,45 @@ def p_of_counts(right: np.ndarray) -> np.ndarray:
     Returns:
         (M, M).
     """
-    from scipy.special import bdtr
-
     ones = right.astype(np.float32)
     both = ones @ ones.T
     only = np.rint(ones.sum(axis=1)[:, None] - both).astype(np.int64)  # right where the other is wrong
-    fewer, differing = np.minimum(only, only.T), only + only.T
-    p: np.ndarray = np.minimum(2 * bdtr(fewer, differing, 0.5), 1.0)
-    return p
+    return mcnemar_p_values(only, only.T, test)
+
+
+def adjusted_pairs(p_values: np.ndarray, correction: Correction = "holm") -> np.ndarray:
+    """The p-values of all pairs adjusted for the number of pairs, (M, M) -> (M, M); NaN stays NaN.
+
+    >>> adjusted_pairs(np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])).round(2).tolist()
+    [[1.0, 0.03, 0.06], [0.03, 1.0, 0.06], [0.06, 0.06, 1.0]]
+    """
+    above = np.triu_indices(len(p_values), 1)
+    adjusted = np.ones(p_values.shape)
+    adjusted[above] = corrected(np.asarray(p_values, dtype=np.float64)[above], correction)
+    adjusted.T[above] = adjusted[above]
+    return adjusted
 
 
 def told_apart(p_values: np.ndarray, level: float) -> np.ndarray:
-    """Whether each pair differs, all pairs together at the level, (M, M) -> (M, M) bool."""
-    above = np.triu_indices(len(p_values), 1)
-    apart = np.zeros(p_values.shape, bool)
-    with np.errstate(invalid="ignore"):
-        apart[above] = holm(p_values[above]) <= 1 - level
-    return apart | apart.T
+    """Whether each pair differs, all pairs together at the level (Holm), (M, M) -> (M, M) bool."""
+    return Standing.of(adjusted_pairs(p_values), range(len(p_values)), level).apart
+
+
+def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
+    """All largest sets of places of which any two are tied (Bron and Kerbosch, CACM 16, 1973), each in order."""
+    near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(tied)]
+
+    def grown(chosen: tuple[int, ...], left: set[int], done: set[int]) -> Iterator[tuple[int, ...]]:
+        if not left and not done:
+            yield tuple(sorted(chosen))
+            return
+        pivot = max(left | done, key=lambda place: len(near[place] & left))
+        for place in sorted(left - near[pivot]):
+            yield from grown((*chosen, place), left & near[place], done & near[place])
+            left = left - {place}
+            done = done | {place}
+
+    yield from grown((), set(range(len(tied))), set())
 
 
 def tie_groups(apart: np.ndarray, order: Sequence[int]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.compare import counts_of_pair
-from oodometer.analysis.family_apart import mean_difference_apart
+from oodometer.analysis.family_apart import judged_apart
 from oodometer.analysis.parents import parents_among
 from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
@@ -162,7 +162,7 @@ class _Compared:
         after, before = points.models[new], points.models[old]
         if points.right_y is None:
             cells = zip(points.cells[before.model][1], points.cells[after.model][1], strict=True)
-            difference = mean_difference_apart(self._store, list(cells), level=self._level)
+            difference = judged_apart(self._store, list(cells)).difference_at(self._level)
         else:
             right = points.right_y.astype(np.float64)
             difference = mean_of(right[new] - right[old], level=self._level)

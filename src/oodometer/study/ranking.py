@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.family_apart import covariances_apart
+from oodometer.analysis.point_standing import HOLM, p_values_under
 from oodometer.core.estimate import Estimate
 from oodometer.stats.mean_over_sets import MeasuredSet, Spread, spread_of
-from oodometer.stats.ties import p_of_counts, p_of_differences, tie_groups, told_apart
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_differences
 from oodometer.study.study import Study, StudyShift
 
 MOST_LOST = 0.1
@@ -27,8 +28,7 @@ class Ranking:
         shifts: What the mean is over, each counting the same; a family of corruptions is one.
         models: Those that were measured on all of them.
         means: The mean of each.
-        groups: First and last place of each longest run of models no two of which can be told apart.
-        apart: Whether two models differ, by place, (M, M).
+        standing: How they stand to each other, by place.
         left_out: Models that lack one of the shifts.
         how: Which test, in words.
     """
@@ -36,21 +36,19 @@ class Ranking:
     shifts: tuple[StudyShift, ...]
     models: tuple[str, ...]
     means: Mapping[str, Estimate]
-    groups: tuple[tuple[int, int], ...]
-    apart: np.ndarray
+    standing: Standing
     left_out: tuple[str, ...]
     how: str
 
-    def rank_of(self, place: int) -> tuple[int, int]:
-        """The best and the worst rank that a model may have: one less for every model that it can be told from."""
-        worse = int(self.apart[place, place + 1 :].sum())
-        better = int(self.apart[place, :place].sum())
-        return better + 1, len(self.models) - worse
-
     @property
     def tied_with_first(self) -> tuple[str, ...]:
-        """Those that can't be told from the first."""
-        return tuple(name for place, name in enumerate(self.models) if place and not self.apart[0, place])
+        """Those that were tested against the first and can't be told from it."""
+        return tuple(self.models[place] for place in self.standing.tied_with(0))
+
+    @property
+    def not_tested_with_first(self) -> tuple[str, ...]:
+        """Those that can't be tested against the first."""
+        return tuple(self.models[place] for place in self.standing.untested(0))
 
 
 def ranking_of(study: Study) -> Ranking | None:
@@ -62,10 +60,9 @@ def ranking_of(study: Study) -> Ranking | None:
     sets = [_measured(shift, names) for shift in shifts]
     values = np.mean([measured.accuracies for measured in sets], axis=0)
     spread = spread_of(sets)
-    p, how = _tests(sets, values, spread)
-    how += STOPPED if any(shift.points.stopped_y for shift in shifts) else ""
+    p, how = _tests(shifts, sets, names, values, spread)
     order = sorted(range(len(names)), key=lambda at: (-values[at], names[at]))
-    apart = told_apart(p, level)
+    standing = Standing.of(adjusted_pairs(p), order, level)
     if len(shifts) == 1:  # the interval of a share is better than that of a mean
         means = {point.model: point.y for point in shifts[0].points.models}
     else:
@@ -77,8 +74,7 @@ def ranking_of(study: Study) -> Ranking | None:
         shifts,
         tuple(names[at] for at in order),
         means,
-        tuple(tie_groups(apart, order)),
-        apart[np.ix_(order, order)],
+        standing,
         tuple(model.name for model in study.models if model.name not in set(names)),
         how,
     )
@@ -117,14 +113,20 @@ def _measured(shift: StudyShift, names: Sequence[str]) -> MeasuredSet:
     )
 
 
-def _tests(sets: Sequence[MeasuredSet], values: np.ndarray, spread: Spread) -> tuple[np.ndarray, str]:
+def _tests(
+    shifts: Sequence[StudyShift], sets: Sequence[MeasuredSet], names: Sequence[str], values: np.ndarray, spread: Spread
+) -> tuple[np.ndarray, str]:
     """p-values of all pairs, and which test that is."""
-    right = sets[0].right
-    if len(sets) == 1 and right is not None and right.dtype == bool:
-        return p_of_counts(right), "exact McNemar tests of all pairs, corrected after Holm"
+    if len(shifts) == 1:
+        points = shifts[0].points
+        places = {point.model: at for at, point in enumerate(points.models)}
+        p_values, kind = p_values_under(points)
+        order = [places[name] for name in names]
+        return p_values[np.ix_(order, order)], f"{kind} {HOLM}"
     paired = all(one.right is not None or one.covariances is not None for one in sets)
-    kind = "paired z tests over images" if paired else "z tests"
-    return p_of_differences(values, spread.of_differences), f"{kind} of all pairs, corrected after Holm"
+    how = f"{'paired z tests over images' if paired else 'z tests'} {HOLM}"
+    how += STOPPED if any(shift.points.stopped_y for shift in shifts) else ""
+    return p_of_differences(values, spread.of_differences), how
 
 
 def _mean(value: float, variance: float, n: int | None, level: float, n_shifts: int) -> Estimate:

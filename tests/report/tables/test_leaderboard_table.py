@@ -15,6 +15,7 @@ from oodometer.analysis.score import score
 from oodometer.core.errors import UsageError
 from oodometer.metrics.corruption_error import COMMON, alexnet
 from oodometer.report.tables import TableOptions, leaderboard_table
+from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
 
@@ -226,3 +227,46 @@ def test_a_model_that_was_never_asked_about_the_clean_set_stands_there_too(four,
     table = leaderboard_table(study_of(filled.store), TableOptions(columns=("clean", "accuracy")))
     assert column_of(table, "new")["e"].value == 0.7
     assert "e" not in column_of(table, "clean")
+
+
+def test_ranks_are_those_that_a_model_may_have(four):
+    """By tests of all pairs on the images: statsmodels' McNemar and Holm."""
+    from itertools import combinations
+
+    from statsmodels.stats.contingency_tables import mcnemar
+    from statsmodels.stats.multitest import multipletests
+
+    table = leaderboard_table(four)
+    models = ["a", "b", "c", "d"]  # in order: 950, 800, 300 and 200 of the same 1,000
+    pairs = list(combinations(models, 2))
+    counts = [compare(four.index, *pair, on="iid")[0].counts for pair in pairs]
+    p = [mcnemar([[one.both, one.only_a], [one.only_b, one.neither]], exact=True).pvalue for one in counts]
+    apart = dict(zip(pairs, multipletests(p, method="holm")[0], strict=True))
+    for at, name in enumerate(models):
+        better = sum(apart[other, name] for other in models[:at])
+        worse = sum(apart[name, other] for other in models[at + 1 :])
+        best, last = 1 + better, 4 - worse
+        assert column_of(table, "rank")[name] == (str(best) if best == last else f"{best}–{last}")
+    (said,) = [line for line in table.footnotes if line.startswith("Ranks: by clean")]
+    assert said.endswith("(exact McNemar tests of all pairs, corrected after Holm).")
+
+
+def test_ranks_follow_the_column_that_sorts(four):
+    by_new = leaderboard_table(four, TableOptions(sort="new"))
+    assert any(line.startswith("Ranks: by new") for line in by_new.footnotes)
+    assert column_of(by_new, "rank")["a"] == column_of(by_new, "rank")["b"] == "1–2"
+    by_rho = leaderboard_table(four, TableOptions(sort="rho:new"))
+    assert "rank" not in [column.key for column in by_rho.columns]
+
+
+def test_what_can_not_be_tested_is_no_tie(tmp_path):
+    rows = [
+        Accuracy(name, on, 0.9 - at / 10 - shift, n, "t.csv")
+        for at, (name, n) in enumerate([("a", 1000), ("b", 1000), ("c", None)])
+        for on, shift in (("val", 0.0), ("imagenet-sketch", 0.3))
+    ]
+    store = open_store(str(tmp_path / "runs"), create=True)
+    write_table(store, rows)
+    table = leaderboard_table(study_of(store))
+    assert column_of(table, "rank") == {"a": "1–2?", "b": "2–3?", "c": "1–3?"}
+    assert any("?: not all pairs can be tested (2 can't)" in line for line in table.footnotes)

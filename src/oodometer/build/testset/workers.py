@@ -25,8 +25,8 @@ import numpy as np
 
 from oodometer.build.testset.answers import NEAR_CLASS, SHOWS_CLASS, Answers
 from oodometer.core.estimate import Estimate
+from oodometer.stats.corrections import holm
 from oodometer.stats.intervals import check_level, difference_of, share_of
-from oodometer.stats.ties import holm
 
 INTERVAL = "wilson"
 

@@ -56,7 +56,8 @@ def _table(
     models: Mapping[str, Origin], numbers: list[Numbers], study: Study | None, chosen: StudyShift | None
 ) -> Table:
     about_line = lines(study, [chosen], [one.kind for one in numbers]) if study and chosen else []
-    words = model_table.Words("leaderboard", "Every model; a click on a heading sorts.", tuple(about_line))
+    caption = "Every model; a click on a heading sorts."
+    words = model_table.Words("leaderboard", caption, tuple(about_line), ranked=True)
     order = f"The best on {numbers[0].column.name} first." if numbers else ""
     return models_table(models, numbers, words, order=order)
 

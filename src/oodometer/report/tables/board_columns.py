@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
-from oodometer.analysis.differences import difference_under_shift, drop_under_shift
+from oodometer.analysis.differences import clean_as_shifted, difference_under_shift, drop_under_shift
+from oodometer.analysis.point_standing import standings_of
 from oodometer.analysis.points import Points
 from oodometer.analysis.score_table import Score
 from oodometer.core.estimate import Estimate
 from oodometer.document.numbers import about_n
 from oodometer.document.table import Column
 from oodometer.report.tables.best import Differ
-from oodometer.report.tables.model_table import Numbers
+from oodometer.report.tables.model_table import Numbers, Stand
 from oodometer.study import Study, StudyShift
 
 MEASURES = {"map": "mAP", "top-1": "Top-1 accuracy"}
@@ -77,8 +79,9 @@ def _clean(study: Study) -> Numbers:
     clean = study.conditions[0]
     near = [shift.points for shift in study.shifts if shift.points.x == (clean.name,)]
     points = next((one for one in near if one.right_x is not None), near[0] if near else None)
-    differ = None if points is None else differ_in(as_shifted(points), study.options.resampling.level)
-    found = replace(accuracy_on(clean.name, clean.accuracies), differ=differ, said="clean")
+    differ = None if points is None else differ_in(clean_as_shifted(points), study.options.resampling.level)
+    stand = None if points is None else stand_in(clean_as_shifted(points), study.options.resampling.level)
+    found = replace(accuracy_on(clean.name, clean.accuracies), differ=differ, stand=stand, said="clean")
     if points is not None and points.measure == "map":
         values = {one.model: one.x[0] for one in points.models}
         about = f"mAP on {clean.name}, as it is: {about_n(values.values())}."
@@ -92,20 +95,18 @@ def accuracy_on(condition: str, accuracies: Mapping[str, Estimate]) -> Numbers:
     return Numbers(Column(condition, "percent", about, "high", bar=True, label=condition), accuracies, "clean")
 
 
-def as_shifted(points: Points) -> Points:
-    """The clean side in the place of the shifted one."""
-    models = tuple(replace(one, y=one.x[0]) for one in points.models)
-    return replace(points, models=models, right_y=points.right_x, apart=())
-
-
 def clean_side(study: Study, shift: StudyShift, place: int = 0) -> Numbers:
     """The models of a shift on one of its clean sets, on the images by which the shift is judged."""
     points = shift.points
     values = {one.model: one.x[place] for one in points.models}
     on = f"{MEASURES[points.measure]} on {points.x[place]}"
     about = f"{on}, with which {shift.name} is compared: {about_n(values.values())}."
-    differ = None if place else differ_in(as_shifted(points), study.options.resampling.level)
-    return Numbers(Column(points.x[place], "percent", about, "high", bar=True), values, "clean", differ=differ)
+    level = study.options.resampling.level
+    column = Column(points.x[place], "percent", about, "high", bar=True)
+    if place:
+        return Numbers(column, values, "clean")
+    clean = clean_as_shifted(points)
+    return Numbers(column, values, "clean", differ=differ_in(clean, level), stand=stand_in(clean, level))
 
 
 def differ_in(points: Points, level: float) -> Differ:
@@ -120,6 +121,11 @@ def differ_in(points: Points, level: float) -> Differ:
     return differ
 
 
+def stand_in(points: Points, level: float) -> Stand:
+    """How models stand to each other under the shift, paired where it is known which images each is right on."""
+    return partial(standings_of, points=points, level=level)
+
+
 def _accuracy(study: Study, shift: StudyShift) -> Numbers:
     """On the images that all models of the shift saw; of models that have no clean side, on all that they saw."""
     alone = len(shift.shifted) == 1 and shift.points.measure == "top-1"
@@ -129,7 +135,9 @@ def _accuracy(study: Study, shift: StudyShift) -> Numbers:
     measure = MEASURES[shift.points.measure]
     about = f"{measure} on {shift.name} ({what}), to be compared with {shift.standard}: {about_n(values.values())}."
     column = Column("acc.", "percent", about, "high", bar=True, id=shift.name, over=shift.name, label=shift.name)
-    return Numbers(column, values, "accuracy", differ=differ_in(shift.points, study.options.resampling.level))
+    level = study.options.resampling.level
+    differ, stand = differ_in(shift.points, level), stand_in(shift.points, level)
+    return Numbers(column, values, "accuracy", differ=differ, stand=stand)
 
 
 def _rho(study: Study, shift: StudyShift) -> Numbers:  # noqa: ARG001 - as the others

@@ -39,7 +39,7 @@ def leaderboard_table(study: Study, options: TableOptions | None = None) -> Tabl
     about_shifts = [*clean_sides(study, shown), *means_and_measures(shown), *lines(study, shown, kinds)]
     footnotes = (*common_footnotes(numbers), *about_shifts, *_conventions(study, kinds))
     why = without_line(shifts) if "rho" in kinds else []
-    words = Words("leaderboard", caption_of(numbers, shifts), footnotes, (*notes, *why))
+    words = Words("leaderboard", caption_of(numbers, shifts), footnotes, (*notes, *why), ranked=True)
     return study_table(study, numbers, words, options)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from oodometer.analysis.origins import Origin
+from oodometer.analysis.point_standing import Standings
 from oodometer.analysis.points import named
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
@@ -16,10 +17,17 @@ from oodometer.document.table import Column, Table
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.tables.best import Differ, best_of
 from oodometer.report.tables.options import TableOptions
+from oodometer.stats.ties import Standing
 from oodometer.study import Study
+
+Stand = Callable[[Mapping[str, Estimate]], Standings]
+"""How models of these accuracies stand to each other."""
 
 MODEL = "model"
 """What to sort by for the order of the names."""
+
+RANK = "rank"
+"""The id of the column of ranks."""
 
 MODEL_COLUMNS = (
     Column("Model", id=MODEL),
@@ -43,6 +51,7 @@ class Numbers:
         said: What it is called in a footnote, where that is not its name.
         differ: The difference of two models, the first minus the second, with its interval; where that is not known,
             two are told apart by intervals that do not overlap.
+        stand: How the models stand to each other, where they can be ranked by it.
     """
 
     column: Column
@@ -50,6 +59,7 @@ class Numbers:
     kind: str = ""
     said: str = ""
     differ: Differ | None = field(default=None, compare=False)
+    stand: Stand | None = field(default=None, compare=False)
 
     @cached_property
     def best(self) -> str | None:
@@ -63,12 +73,17 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Words:
-    """What a table is called, and what stands around it; the fields are those of `Table`."""
+    """What a table is called, and what stands around it; the fields are those of `Table`.
+
+    Args:
+        ranked: Whether the ranks that models may have by the column that they are sorted by are told.
+    """
 
     id: str
     caption: str
     footnotes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    ranked: bool = False
 
 
 def study_table(study: Study, numbers: Sequence[Numbers], words: Words, options: TableOptions) -> Table:
@@ -79,7 +94,7 @@ def study_table(study: Study, numbers: Sequence[Numbers], words: Words, options:
     without = [name for name in wanted if name not in known]
     left_out = (f"left out, without any of these numbers: {named(without)}",) if without else ()
     notes = (*study.notes, *words.notes, *left_out)
-    return model_table(known, numbers, Words(words.id, words.caption, words.footnotes, notes), options)
+    return model_table(known, numbers, replace(words, notes=notes), options)
 
 
 def model_table(
@@ -97,20 +112,59 @@ def model_table(
         names.sort(key=lambda name: categories.index(origins[name].category))
         of_models = [origin.category for origin in origins.values()]
         groups = tuple((one or UNKNOWN, of_models.count(one)) for one in categories)
-    best = {place: one.best for place, one in enumerate(numbers, start=len(MODEL_COLUMNS))}
+    ranks = _ranks(origins, numbers, options.sort) if words.ranked else None
+    before = (*MODEL_COLUMNS, *([ranks.column] if ranks else []))
+    best = {place: one.best for place, one in enumerate(numbers, start=len(before))}
     return Table(
         words.id,
         words.caption,
-        (*MODEL_COLUMNS, *(one.column for one in numbers)),
+        (*before, *(one.column for one in numbers)),
         tuple(
-            (name, origins[name].category, origins[name].parent, *(one.values.get(name) for one in numbers))
+            (
+                name,
+                origins[name].category,
+                origins[name].parent,
+                *([ranks.of.get(name)] if ranks else []),
+                *(one.values.get(name) for one in numbers),
+            )
             for name in names
         ),
         groups=groups,
         bold=frozenset((names.index(name), place) for place, name in best.items() if name is not None),
-        footnotes=words.footnotes,
+        footnotes=(*words.footnotes, *([ranks.footnote] if ranks else [])),
         notes=words.notes,
     )
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """The column of the ranks that models may have, and what stands below the table about it."""
+
+    column: Column
+    of: Mapping[str, str]
+    footnote: str
+
+
+def _ranks(origins: Collection[str], numbers: Sequence[Numbers], sort: str) -> _Ranks | None:
+    """By the column that the table is sorted by; None where no two models can be tested."""
+    sorted_by = [one for one in numbers if one.column.key == sort] if sort else list(numbers[:1])
+    if not sorted_by or sorted_by[0].stand is None:
+        return None
+    found = sorted_by[0].stand(sorted_by[0].of(origins).values)
+    if not found.how:
+        return None
+    places = range(len(found.models))
+    untested = sum(len(found.standing.untested(place)) for place in places) // 2
+    texts = {found.models[place]: _rank(found.standing, place) for place in places}
+    more = f"; ?: not all pairs can be tested ({untested:,} can't), as their images are not known" if untested else ""
+    said = f"by {sorted_by[0].said or sorted_by[0].column.name}, those that a model may have: each model from which it "
+    about = f"{said}can be told apart takes one away ({found.how}{more})."
+    return _Ranks(Column("Rank", about=f"Ranks {about}", id=RANK), texts, f"Ranks: {about}")
+
+
+def _rank(standing: Standing, place: int) -> str:
+    best, worst = standing.rank_of(place)
+    return f"{best if best == worst else f'{best}–{worst}'}{'?' if standing.untested(place) else ''}"
 
 
 def on_page(table: Table, is_shown: Callable[[Column], bool]) -> Table:

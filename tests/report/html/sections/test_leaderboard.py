@@ -158,9 +158,10 @@ def testbed(tmp_path):
 def test_with_the_whole_testbed_few_columns_are_there_at_first(testbed):
     table = leaderboard(testbed, {f"m{at}": Origin("standard") for at in range(5)})
     shown = [one.name for one in table.columns if not one.hidden]
-    assert shown[:3] == ["Model", "Category", "val"]
+    assert shown[:3] == ["Model", "Category", "Rank"]
+    assert shown[3] == "val"
     rho = [one for one in shown if one.startswith("ρ")]
-    assert (len(rho), len(shown)) == (SHOWN_RHO, 3 + SHOWN_SHIFTS + SHOWN_RHO + 1)
+    assert (len(rho), len(shown)) == (SHOWN_RHO, 4 + SHOWN_SHIFTS + SHOWN_RHO + 1)
     assert {"imagenetv2-matched-frequency-format-val", "objectnet-1.0-beta", "imagenet-c_on-disk"} <= set(shown)
     assert shown[-1] == "mCE of imagenet-c_on-disk"
     # 213 settings: 7 clean, 185 of two families, and 21 others

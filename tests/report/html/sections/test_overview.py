@@ -149,9 +149,11 @@ def test_without_n_nobody_is_told_apart(tmp_path):
     ]
     write_table(store, rows)
     found = section(study_of(store, options=OPTIONS))
-    assert "none of the 2 others can be told from it" in found.lead[0]
+    # What can't be tested is no tie.
+    assert found.lead[0].endswith("no other can be tested against it, as nobody says of how many images.")
     dots = part(found, Dots)
     assert [row.rank for row in dots.rows] == ["1–3"] * 3
+    assert dots.ties == ((0, 0), (1, 1), (2, 2))
     assert "accuracy under the shift (full), without intervals, as nobody says of how many images." in dots.caption
 
 

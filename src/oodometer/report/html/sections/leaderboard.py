@@ -8,7 +8,7 @@ from dataclasses import replace
 from oodometer.document.section import Section
 from oodometer.report.tables.board_columns import KINDS, OF_CONDITIONS, SCORES, accuracy_on, board_numbers, scores_on
 from oodometer.report.tables.footnotes import bold_footnote
-from oodometer.report.tables.model_table import Numbers, Words, model_table, on_page
+from oodometer.report.tables.model_table import RANK, Numbers, Words, model_table, on_page
 from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study
 from oodometer.study.findings import leading
@@ -23,7 +23,9 @@ def section(study: Study) -> Section | None:
     if not study.conditions:
         return None
     numbers = [one for one in _numbers(study) if one.values]
-    words = Words("leaderboard-table", "All models. Other columns can be chosen.", tuple(bold_footnote(numbers)))
+    words = Words(
+        "leaderboard-table", "All models. Other columns can be chosen.", tuple(bold_footnote(numbers)), ranked=True
+    )
     origins = {model.name: model.origin for model in study.models}
     shown = _shown(study)
     table = on_page(
@@ -69,6 +71,7 @@ def _shown(study: Study) -> set[str]:
     return {
         "model",
         "category",
+        RANK,
         "clean",
         *(shift.name for shift in leading(study.shifts, SHOWN_SHIFTS)),
         *(f"rho:{shift.name}" for shift in leading(lines, SHOWN_RHO)),

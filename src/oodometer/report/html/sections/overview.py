@@ -46,13 +46,24 @@ def verdict(study: Study, ranking: Ranking, pair: PairVerdict | None) -> str:
     first, others = ranking.models[0], len(ranking.models) - 1
     start = f"{_over(ranking.shifts)}, {first} holds up best: {_share(ranking.means[first])} right"
     tied = ranking.tied_with_first
-    if not tied:
+    if not tied and not ranking.not_tested_with_first:
         return f"{start}, ahead of all {others:,} others."
     if len(tied) == others:
         return f"{start}, but none of the {others:,} others can be told from it."
+    untested = len(ranking.not_tested_with_first)
+    if untested:
+        return f"{start}; {_not_tested(len(tied), untested, others)}."
     behind = others - len(tied)
     rest = "the other one is" if behind == 1 else f"the other {behind:,} are"
     return f"{start}; {listed(tied, 3)} can’t be told from it, {rest} behind."
+
+
+def _not_tested(tied: int, untested: int, others: int) -> str:
+    """How the others stand to the first, where some can't be tested against it."""
+    if untested == others:
+        return "no other can be tested against it, as nobody says of how many images"
+    parts = [(tied, "can’t be told from it"), (others - tied - untested, "behind"), (untested, "can’t be tested")]
+    return "of the others " + ", ".join(f"{n:,} {what}" for n, what in parts if n)
 
 
 def _over(shifts: Sequence[StudyShift]) -> str:
@@ -139,7 +150,7 @@ def _dots(study: Study, ranking: Ranking) -> Dots:
         rows.append(
             DotRow(
                 name,
-                _rank(*ranking.rank_of(place)),
+                _rank(*ranking.standing.rank_of(place)),
                 origins[name].category or UNKNOWN,
                 tuple((None, None) if point is None else (point.x[0], point.y) for point in points),
                 ranking.means[name],
@@ -150,7 +161,7 @@ def _dots(study: Study, ranking: Ranking) -> Dots:
         _caption(study, ranking, shifts),
         tuple(shift.name for shift in shifts),
         tuple(rows),
-        ranking.groups,
+        tuple(ranking.standing.groups),
     )
 
 

@@ -1,0 +1,120 @@
+"""Many models on the images that they share: every pair on the clean sets and under every shift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from oodometer.analysis.common_images import right_on_common
+from oodometer.analysis.compared_sides import ComparedSide, compared_sides, model_names_in
+from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
+from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged
+from oodometer.analysis.many_comparisons import Asked, ComparedOn, ManyComparisons, Pair, told_together
+from oodometer.analysis.people import models_alone
+from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped, in_order_drawn
+from oodometer.analysis.side_answers import SideAnswers
+from oodometer.core.errors import OodometerError, StoreError, UsageError
+from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import mean_of, share_of
+from oodometer.store.index import Index, Source, index_at
+
+
+def compare_many(
+    store: Source,
+    models: Sequence[str] = (),
+    *,
+    on: Sequence[str] = (),
+    options: CompareOptions = DEFAULT,
+) -> ManyComparisons:
+    """Every pair of models on the clean sets and under every shift, on the images that both saw.
+
+    Args:
+        models: By name; none: all of the store but people.
+        on: Conditions, shifts, or families of them; none: all of them.
+        options: Which test, and how its p-values are corrected for the number of all comparisons.
+
+    Raises:
+        StoreError: There are not two models that were measured on one of these.
+    """
+    index = index_at(store) if models else models_alone(index_at(store))
+    names = model_names_in(index, models)
+    sides = [_of_models(side, names) for side in compared_sides(index, on=on, level=options.level)]
+    by_map = [side.name for side in sides if side.measure != "top-1"]
+    notes = [f"{', '.join(by_map)}: judged by mAP, which this does not compare"] if by_map else []
+    compared = [side for side in sides if side.measure == "top-1" and len(side.models) > 1]
+    if not compared:
+        raise StoreError(f"{index}: no two of these models were measured on one condition")
+    asked = [_asked(index, side, options) for side in compared]
+    return told_together(asked, options, measure="top-1", notes=notes, resamples=options.resamples)
+
+
+def compare_side(index: Index, side: ComparedSide, options: CompareOptions = DEFAULT) -> ComparedOn:
+    """Every pair of models on one side, corrected for the number of these alone."""
+    found = told_together(
+        [_asked(index, side, options)], options, measure="top-1", notes=(), resamples=options.resamples
+    )
+    return found.sides[0]
+
+
+def _of_models(side: ComparedSide, names: Sequence[str]) -> ComparedSide:
+    return replace(
+        side,
+        cells={name: side.cells[name] for name in names if name in side.cells},
+        imported={name: side.imported[name] for name in names if name in side.imported},
+    )
+
+
+def _asked(index: Index, side: ComparedSide, options: CompareOptions) -> Asked:
+    """A side with all its pairs."""
+    found = {name: _accuracy(index, side, name, options.level) for name in side.models}
+    order = sorted(found, key=lambda name: (-found[name].value, name))
+    conditions = max((len(cells) for cells in side.cells.values()), default=1)
+    pairs = _pairs_of(SideAnswers.of(index, side), order, options)
+    return Asked(side.name, side.kind, conditions, {name: found[name] for name in order}, pairs)
+
+
+def _accuracy(index: Index, side: ComparedSide, name: str, level: float) -> Estimate:
+    """On all images that the model saw."""
+    if name not in side.cells:
+        return side.imported[name]
+    cells = side.cells[name]
+    if drawn_apart(cells):
+        return mean_accuracy_apart(index, cells, level=level)
+    sample = first_stopped(cells)
+    if sample is not None and len(cells) == 1:
+        return accuracy_when_stopped(in_order_drawn(index, cells[0]), sample, level=level)
+    values = right_on_common(index, cells).values
+    if len(values) == 1:
+        return share_of(int(values[0].sum()), len(values[0]), level=level)
+    return mean_of(np.mean(values, axis=0), level=level, bounds=(0.0, 1.0))
+
+
+# Pairs
+
+
+def _pairs_of(answers: SideAnswers, models: Sequence[str], options: CompareOptions) -> list[Pair]:
+    same = answers.same
+    resampled = Resampled(same.right, same.labels, options) if same and options.resamples else None
+    return [Pair(a, b, *_judged(answers, resampled, (a, b), options)) for a, b in combinations(models, 2)]
+
+
+def _judged(
+    answers: SideAnswers, resampled: Resampled | None, models: tuple[str, str], options: CompareOptions
+) -> tuple[Judged | None, str]:
+    """The test of two models, or why there is none."""
+    a, b = models
+    try:
+        if answers.same is not None and resampled is not None and {a, b} <= answers.same.place.keys():
+            return resampled.judged(answers.same.place[a], answers.same.place[b]), ""
+        if answers.apart(a, b):
+            answers.check(a, b)
+            cells = answers.side.cells
+            return judged_apart(answers.index, list(zip(cells[a], cells[b], strict=True))), ""
+        return judged(answers.pair(a, b), options), ""
+    except UsageError:
+        raise
+    except OodometerError as why:
+        return None, str(why)

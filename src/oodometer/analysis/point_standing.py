@@ -1,0 +1,101 @@
+"""Which models of a shift can be told apart: the p-values of all pairs, by the test that their answers allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from oodometer.analysis.family_apart import judged_on_each, p_values_apart
+from oodometer.analysis.judged_pair import BETTING, judged_when_stopped
+from oodometer.analysis.points import Points
+from oodometer.core.estimate import Estimate
+from oodometer.stats.intervals import equivalent_n
+from oodometer.stats.mean_over_sets import MeasuredSet, spread_of
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences
+
+BETS = f"bets ({BETTING.partition(', ')[2]})"
+HOLM = "of all pairs, corrected after Holm"
+
+
+@dataclass(frozen=True)
+class Standings:
+    """Models in order of their accuracy, the best first.
+
+    Args:
+        how: Which tests, in words; empty where no pair can be tested.
+    """
+
+    models: tuple[str, ...]
+    standing: Standing
+    how: str
+
+
+def p_values_under(points: Points) -> tuple[np.ndarray, str]:
+    """Of every pair of models under the shift, (M, M), NaN where they can't be tested; and which tests these are."""
+    right = points.right_y
+    if points.apart and points.stopped_y is None:
+        return p_values_apart(points.apart), "paired z tests over images drawn apart"
+    if points.apart:
+        return _by_bets(points), BETS
+    if right is None:
+        level = 0.95  # of the intervals of a mAP, whose width tells how many images a share would need
+        sizes = [points.n_behind(point.y, level) for point in points.models]
+        return p_values_of([point.y for point in points.models], sizes), "z tests"
+    if points.stopped_y is not None:
+        return _by_bets(points), BETS
+    if right.dtype == bool:
+        return p_of_counts(right), "exact McNemar tests"
+    accuracies = right.mean(axis=1)
+    spread = spread_of([MeasuredSet(accuracies, np.full(len(right), float(right.shape[1])), right)])
+    return p_of_differences(accuracies, spread.of_differences), "paired z tests over images"
+
+
+def _by_bets(points: Points) -> np.ndarray:
+    """Of every pair of models whose samples were stopped, (M, M)."""
+    models = range(len(points.models))
+    p_values = np.ones((len(models), len(models)))
+    for a, b in combinations(models, 2):
+        if points.apart:
+            found = judged_on_each([(right[a], right[b]) for right in points.apart], points.stopped_y)
+        else:
+            assert points.right_y is not None
+            assert points.stopped_y is not None
+            first, second = points.right_y[[a, b]].astype(np.float64)
+            found = judged_when_stopped(first, second, points.stopped_y)
+        p_values[a, b] = p_values[b, a] = found.p_value
+    return p_values
+
+
+def p_values_of(accuracies: Sequence[Estimate], sizes: Sequence[int | None]) -> np.ndarray:
+    """Of every pair of accuracies alone, (M, M), as if each were on other images: that errs to the safe side."""
+    values = np.array([one.value for one in accuracies])
+    n = np.array([np.nan if size is None else size for size in sizes], dtype=np.float64)
+    variances = values * (1 - values) / n
+    return p_of_differences(values, variances[:, None] + variances[None, :])
+
+
+def standings_of(values: Mapping[str, Estimate], points: Points | None, *, level: float) -> Standings:
+    """How models stand to each other by accuracy.
+
+    Args:
+        values: The accuracy of each model; models that are not among the points are known by it alone.
+        points: Where it is known which images models are right on, under the shift.
+    """
+    names = sorted(values, key=lambda name: (-values[name].value, name))
+    # A mAP is no share of its images.
+    by_map = points is not None and points.measure == "map"
+    sizes = [equivalent_n(values[name], level) if by_map else values[name].n for name in names]
+    p_values, how = p_values_of([values[name] for name in names], sizes), ["z tests"]
+    place = {name: at for at, name in enumerate(names)}
+    inside = [] if points is None else [at for at, point in enumerate(points.models) if point.model in place]
+    if points is not None and len(inside) > 1:
+        known, test = p_values_under(points)
+        there = [place[points.models[at].model] for at in inside]
+        p_values[np.ix_(there, there)] = known[np.ix_(inside, inside)]
+        how = [test] if len(inside) == len(names) else [test, *how]
+    standing = Standing.of(adjusted_pairs(p_values), range(len(names)), level)
+    tested = standing.tested.sum() > len(names)
+    return Standings(tuple(names), standing, f"{' and '.join(dict.fromkeys(how))} {HOLM}" if tested else "")
