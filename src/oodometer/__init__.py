@@ -57,6 +57,7 @@ _HOMES = {
     "analysis.compare_family": "FamilyComparison",
     "analysis.class_changes": "ClassChange ClassChanges class_changes",
     "analysis.confusion": "Confused Confusion confusion",
+    "analysis.explain": "Explanation explain",
     "analysis.gate": "Gate gate",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",

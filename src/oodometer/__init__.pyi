@@ -12,6 +12,8 @@ from oodometer.analysis.confusion import confusion as confusion
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.analysis.correlate import Correlations as Correlations
 from oodometer.analysis.correlate import correlate as correlate
+from oodometer.analysis.explain import Explanation as Explanation
+from oodometer.analysis.explain import explain as explain
 from oodometer.analysis.gaps import Gap as Gap
 from oodometer.analysis.gaps import Gaps as Gaps
 from oodometer.analysis.gaps import gaps as gaps

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from oodometer.build.testset.contamination import accuracy_over_others, contamination
 from oodometer.core.errors import DataError, UsageError
+from oodometer.stats.contamination import accuracy_over_others, contamination
 from oodometer.stats.intervals import clopper_pearson, difference_of, share_of
 
 quick = settings(deadline=None, derandomize=True, max_examples=100)
