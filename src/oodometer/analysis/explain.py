@@ -26,7 +26,7 @@ from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.errors import DataError, OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.stats.contamination import contamination, gained_by_mean
-from oodometer.stats.difficulty_model import Reading, Spreads, reading_of, spreads_of
+from oodometer.stats.difficulty_model import FEWEST_MODELS, Reading, Spreads, reading_of, spreads_of
 from oodometer.stats.intervals import difference_of, mean_of, mean_of_intervals
 from oodometer.stats.three_gaps import (
     Adaptivity,
@@ -246,14 +246,20 @@ def _difficulty(probit: Fitted | None) -> tuple[Reading | None, list[str]]:
 
 
 def _spreads(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> Spreads | None:
-    """σ of both sets from the answers to each image, where these are single answers of two models at least."""
+    """σ of both sets from the answers to each image, where these are single answers of three models at least."""
     right_x, right_y = points.right_x, points.right_y
-    if right_x is None or right_y is None or right_x.dtype != bool or right_y.dtype != bool or baseline.sum() < 2:
+    if (
+        right_x is None
+        or right_y is None
+        or right_x.dtype != bool
+        or right_y.dtype != bool
+        or baseline.sum() < FEWEST_MODELS
+    ):
         return None
     if min(right_x.shape[1], right_y.shape[1]) < 2:
         return None
     return spreads_of(
-        right_x[baseline], right_y[baseline], same_images=points.same_images, resampling=options.resampling
+        right_x[baseline], right_y[baseline], same_images=points.same_images, level=options.resampling.level
     )
 
 

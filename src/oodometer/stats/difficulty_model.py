@@ -20,16 +20,17 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.bootstrap import DEFAULT, Resampling, draws_of_means, interval_of
-from oodometer.stats.line_intervals import IMAGE_DRAWS, other_images
 from oodometer.stats.scales import to_scale
 
 WIDEST = 5.0
 """The largest σ that is looked for: there, two models that are right on half of the images disagree on one in 11."""
-HALVINGS = 23
-"""Of the range of σ: to less than a millionth."""
+FEWEST_MODELS = 3
+"""Of the answers to each image: of two models, intervals hold σ too seldom where errors are few, by simulation."""
+STEP = 1e-4
+"""Of the logarithm of the width, for a derivative."""
 NODES = np.linspace(-8.5, 8.5, 171)
 """Difficulties in standard deviations: by the trapezoid rule chances are exact to twelve digits at every such σ."""
+_WEIGHTS = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def reading_of(slope: Estimate, offset: Estimate) -> Reading:
     )
 
 
-def spread_of_difficulty(right: np.ndarray, *, resampling: Resampling = DEFAULT) -> Estimate:
+def spread_of_difficulty(right: np.ndarray, *, level: float = 0.95) -> Estimate:
     """σ of a set, from whether each model is right on each image, (M, N), with an interval over images.
 
     The σ at which models that are independent given the difficulty are right together as often as these are: the sum
@@ -156,80 +157,129 @@ def spread_of_difficulty(right: np.ndarray, *, resampling: Resampling = DEFAULT)
 
     >>> right = simulated_answers(np.array([0.5, 1.0, 1.5]), Difficulty(0, 1), 4000, np.random.default_rng(1))
     >>> print(spread_of_difficulty(right))
-    1.0543 [0.9917, 1.1261]  n=4000
+    1.0543 [0.9843, 1.1245]  n=4000
     """
-    value, draws = _spread_and_draws(right, resampling)
-    return interval_of(draws, value, n=right.shape[1], resampling=_few(resampling), bounds=(0.0, WIDEST))
+    return _sd_of(_log_width(right), level)
 
 
-def spreads_of(
-    right_first: np.ndarray, right_second: np.ndarray, *, same_images: bool, resampling: Resampling = DEFAULT
-) -> Spreads:
+def spreads_of(right_first: np.ndarray, right_second: np.ndarray, *, same_images: bool, level: float = 0.95) -> Spreads:
     """σ of both sets from the answers to each image, (M, N1) and (M, N2), and the slope that they predict.
 
     Args:
-        same_images: Whether the columns of both are the same photographs, which are resampled together then.
+        same_images: Whether the columns of both are the same photographs.
     """
-    first, drawn_first = _spread_and_draws(right_first, resampling)
-    second, drawn_second = _spread_and_draws(right_second, resampling if same_images else other_images(resampling))
-    few = _few(resampling)
-    n_first, n_second = right_first.shape[1], right_second.shape[1]
-    return Spreads(
-        interval_of(drawn_first, first, n=n_first, resampling=few, bounds=(0.0, WIDEST)),
-        interval_of(drawn_second, second, n=n_second, resampling=few, bounds=(0.0, WIDEST)),
-        interval_of(
-            np.hypot(drawn_first, 1) / np.hypot(drawn_second, 1),
-            float(np.hypot(first, 1) / np.hypot(second, 1)),
-            n=min(n_first, n_second),
-            resampling=few,
-        ),
-    )
+    from scipy.special import stdtrit
+
+    first, second = _log_width(right_first), _log_width(right_second)
+    n = min(first.n, second.n)
+    moved = np.hypot(first.error, second.error)
+    if same_images:
+        moved = np.linalg.norm(first.moved_by - second.moved_by)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * float(moved)
+    log_slope = max(first.value, 0.0) - max(second.value, 0.0)
+    slope = Estimate(np.exp(log_slope), np.exp(log_slope - half), np.exp(log_slope + half), n, _name(level))
+    if moved == 0:
+        slope = Estimate(slope.value, None, None, n, "none: all images are alike")
+    return Spreads(_sd_of(first, level), _sd_of(second, level), slope)
 
 
-def _spread_and_draws(right: np.ndarray, resampling: Resampling) -> tuple[float, np.ndarray]:
-    """σ, and that of each resample of the images."""
+@dataclass(frozen=True)
+class _LogWidth:
+    """log √(σ² + 1), by how much each image moves it (N,); below 0 where models are together less than by chance."""
+
+    value: float
+    moved_by: np.ndarray
+
+    @property
+    def n(self) -> int:
+        return len(self.moved_by)
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return float(np.linalg.norm(self.moved_by))
+
+
+def _sd_of(log_width: _LogWidth, level: float) -> Estimate:
+    from scipy.special import stdtrit
+
+    value = _sd_at(log_width.value)
+    if log_width.error == 0:
+        return Estimate(value, None, None, log_width.n, "none: all images are alike")
+    half = float(stdtrit(log_width.n - 1, (1 + level) / 2)) * log_width.error
+    low, high = _sd_at(log_width.value - half), _sd_at(log_width.value + half)
+    return Estimate(value, low, high, log_width.n, _name(level))
+
+
+def _name(level: float) -> str:
+    return f"linearised over images {100 * level:g}%"
+
+
+def _sd_at(log_width: float) -> float:
+    return float(np.sqrt(np.expm1(2 * max(log_width, 0.0))))
+
+
+def _log_width(right: np.ndarray) -> _LogWidth:
+    """The width at which pairs of models are right on an image as often as these are.
+
+    Each image moves it as the two sides of that equation move: by the pairs that are right on it, and by the models'
+    accuracies.
+    """
+    from scipy.optimize import brentq
+
     table = np.asarray(right)
-    if table.ndim != 2 or len(table) < 2 or table.shape[1] < 2:
-        raise OodometerError(f"answers of shape {table.shape}: two models at least, on two images at least, (M, N)")
+    if table.ndim != 2 or len(table) < FEWEST_MODELS or table.shape[1] < 2:
+        raise OodometerError(
+            f"answers of shape {table.shape}: {FEWEST_MODELS} models at least, on two images at least, (M, N)"
+        )
+    n = table.shape[1]
     n_right = table.sum(axis=0, dtype=np.float64)
-    together = n_right * (n_right - 1) / 2
-    columns = np.column_stack([table.T.astype(np.float64), together])
-    means = draws_of_means(columns, resampling=_few(resampling))
-    value = _sd_that_gives(table.mean(axis=1)[None], np.array([together.mean()]))
-    return float(value[0]), _sd_that_gives(means[:, :-1], means[:, -1])
-
-
-def _few(resampling: Resampling) -> Resampling:
-    draws = max(IMAGE_DRAWS, int(2 / (1 - resampling.level)) + 1)
-    return Resampling(draws, resampling.level, seed=resampling.seed)
-
-
-def _sd_that_gives(accuracies: np.ndarray, together: np.ndarray) -> np.ndarray:
-    """σ of each row of accuracies (D, M) at which so many pairs of models are right on an image, (D,), by bisection.
-
-    Where fewer are than by chance, 0; more than the widest σ gives, that.
-    """
+    pairs = n_right * (n_right - 1) / 2
+    accuracies = table.mean(axis=1)
     probits = to_scale(accuracies, "probit")
-    low, high = np.zeros(len(probits)), np.full(len(probits), WIDEST)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        enough = _pairs_right(probits, middle) < together
-        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
-    return np.asarray((low + high) / 2)
+
+    def lacking(log_width: float) -> float:
+        return float(pairs.mean()) - _pairs_right(probits, log_width)
+
+    widest = float(np.log(np.hypot(WIDEST, 1.0)))
+    if lacking(0.0) <= 0:
+        value = 0.0
+    else:
+        value = widest if lacking(widest) >= 0 else float(brentq(lacking, 0.0, widest, xtol=1e-10))
+    above, below = value + STEP, max(value - STEP, 0.0)
+    steepness = (lacking(below) - lacking(above)) / (above - below)
+    if steepness < 1e-9:  # every model always right or always wrong: nothing tells
+        return _LogWidth(value, np.zeros(n))
+    by_accuracy = (table - accuracies[:, None]).T @ _by_accuracy(probits, value)
+    moved_by = (pairs - pairs.mean() - by_accuracy) / (steepness * np.sqrt(n * (n - 1)))
+    return _LogWidth(value + lacking(value) / steepness if value < widest else value, moved_by)
 
 
-def _pairs_right(probits: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """The pairs of models that are right on an image in expectation, (D, M) and (D,) -> (D,)."""
+def _pairs_right(probits: np.ndarray, log_width: float) -> float:
+    """The pairs of models of these probit accuracies (M,) that are right on an image, in expectation."""
+    p, _ = _chances(probits, log_width)
+    return float(_WEIGHTS @ (p.sum(axis=0) ** 2 - (p * p).sum(axis=0)) / 2)
+
+
+def _by_accuracy(probits: np.ndarray, log_width: float) -> np.ndarray:
+    """How fast that grows with the accuracy of each model, (M,); 0 for models at 0 % or 100 %, which nothing moves."""
+    p, places = _chances(probits, log_width)
+    inside = np.isfinite(probits)
+    t = np.where(inside, probits, 0.0)
+    # The density of the place over that of the probit, each without its 1 / sqrt(2 pi).
+    rates = np.exp(log_width + (t[:, None] ** 2 - np.where(inside[:, None], places, 0.0) ** 2) / 2)
+    return np.where(inside, ((p.sum(axis=0) - p) * rates) @ _WEIGHTS, 0.0)
+
+
+def _chances(probits: np.ndarray, log_width: float) -> tuple[np.ndarray, np.ndarray]:
+    """The chance of each model at each node, and its probit, (M, NODES) both.
+
+    Skill minus mean is probit times width, so that each model has its accuracy whatever σ is.
+    """
     from scipy.special import ndtr
 
-    weights = np.exp(-(NODES**2) / 2)
-    weights /= weights.sum()
-    pairs = np.empty(len(probits))
-    for at, (row, one) in enumerate(zip(probits, sd, strict=True)):
-        # Skill minus mean is probit · width, so that each model has its accuracy whatever σ is.
-        p = ndtr(np.hypot(one, 1.0) * row[:, None] - one * NODES)
-        pairs[at] = weights @ (p.sum(axis=0) ** 2 - (p * p).sum(axis=0)) / 2
-    return pairs
+    places = np.exp(log_width) * probits[:, None] - _sd_at(log_width) * NODES
+    return ndtr(places), places
 
 
 def _least_sd(ratio: float) -> float:
