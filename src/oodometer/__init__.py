@@ -59,6 +59,8 @@ _HOMES = {
     "analysis.confusion": "Confused Confusion confusion",
     "analysis.explain": "Explanation explain",
     "analysis.gate": "Gate gate",
+    "analysis.consistency": "Consistencies consistency",
+    "analysis.people_answers": "read_people_answers",
     "analysis.correlate": "CorrelateOptions Correlations correlate",
     "analysis.gaps": "Gap Gaps gaps",
     "analysis.mean_gap": "MeanGap",

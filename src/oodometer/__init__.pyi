@@ -9,6 +9,8 @@ from oodometer.analysis.compare_family import FamilyComparison as FamilyComparis
 from oodometer.analysis.confusion import Confused as Confused
 from oodometer.analysis.confusion import Confusion as Confusion
 from oodometer.analysis.confusion import confusion as confusion
+from oodometer.analysis.consistency import Consistencies as Consistencies
+from oodometer.analysis.consistency import consistency as consistency
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.analysis.correlate import Correlations as Correlations
 from oodometer.analysis.correlate import correlate as correlate
@@ -28,6 +30,7 @@ from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.origins import Origin as Origin
 from oodometer.analysis.origins import read_origins as read_origins
+from oodometer.analysis.people_answers import read_people_answers as read_people_answers
 from oodometer.analysis.robustness import Robustness as Robustness
 from oodometer.analysis.robustness import robustness as robustness
 from oodometer.analysis.run_results import RunResults as RunResults

@@ -21,6 +21,7 @@ VERBS = {
     "check": "Is this the data set that it claims to be?",
     "compare": "Compare two models on the images that both saw.",
     "confusion": "Whose classes lead where: what a model takes the images of each class for.",
+    "consistency": "Who fails on the same images: models, and people beside them.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts.",
     "explain": "What a drop is made of: the three gaps, as far as the data bound them.",
