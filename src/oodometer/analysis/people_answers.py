@@ -107,8 +107,8 @@ def _place(answer: str, names: Mapping[str, int]) -> int:
         return -2
     place = names.get(plain(answer))
     if place is None:
-        hint = did_you_mean(plain(answer), names) or f"; write {NO_CLASS} for an image of none of them"
-        raise DataError(f"people's answers: {answer!r} is no class of these data{hint}")
+        hint = did_you_mean(plain(answer), names)
+        raise DataError(f"people's answers: {answer!r} is no class of these data ({NO_CLASS} is none of them){hint}")
     if place == -1:
         raise DataError(f"people's answers: {answer!r} stands for several classes; write their ids or numbers")
     return place
