@@ -24,7 +24,7 @@ def text_of(found: Consistencies, top: int) -> str:
     head = f"{found.condition} on {found.data}: {who}, {found.n} images that all models saw"
     blocks = [f"{head}\nerror consistency κ: 1 on the same images, 0 as if independent, below 0 on others' images"]
     if found.means:
-        blocks.append(columns([["mean κ of pairs of", "pairs", ""], *_means(found)]))
+        blocks.append(columns([["pairs of", "pairs", "mean κ"], *_means(found)]))
     if len(found.raters) <= MOST_ON_A_MAP:
         blocks.append(_map(found))
     blocks.append(_pairs(found, top))
