@@ -424,7 +424,7 @@ def draw_difficulty_model() -> None:
 
 
 def draw_three_gaps() -> None:
-    """The drop of one network on CIFAR-10, what chance and near-duplicates could be of it; and what adaptivity looks like."""
+    """The drop of one network on CIFAR-10, what chance and near-duplicates could be of it; and adaptivity in lines."""
     table = read_table("recht2019_cifar10")
     x, y = table.column("cifar10_test") / 100, table.column("cifar10.1") / 100
     at = int(np.abs(x - 0.93).argmin())

@@ -17,7 +17,6 @@ from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.explain_text import text_of, unknown_of
 from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.line_rules import NO_KNEE, RobustnessOptions, baseline_models, unused_patterns
-from oodometer.analysis.measured_shifts import MeasuredShift
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
@@ -152,9 +151,8 @@ def explain(
     index = models_alone(index_at(store))
     asked = asked_shift(index, shift, clean)
     how = IntervalOptions(level=options.resampling.level)
-    found = explain_points(
-        pairs_of(index, asked, origins=origins or {}, how=how), asked, duplicates=duplicates, options=options
-    )
+    points = pairs_of(index, asked, origins=origins or {}, how=how)
+    found = explain_points(points, duplicates=duplicates, options=options)
     return replace(found, notes=(*index.problems, *found.notes))
 
 
@@ -170,17 +168,17 @@ def explain_table(
     """The same from a table of accuracies."""
     asked = asked_shift(index_of_table(rows), shift, clean)
     points = points_of_table(rows, asked, origins=origins or {}, level=options.resampling.level)
-    return explain_points(points, asked, duplicates=duplicates, options=options)
+    return explain_points(points, duplicates=duplicates, options=options)
 
 
 def explain_points(
-    points: Points, shift: MeasuredShift, *, duplicates: Duplicates = None, options: RobustnessOptions = DEFAULT
+    points: Points, *, duplicates: Duplicates = None, options: RobustnessOptions = DEFAULT
 ) -> Explanation:
     """The same of models that were paired before."""
-    if shift.measure != "top-1" or len(points.x) > 1:
+    if points.measure != "top-1" or len(points.x) > 1:
         raise UsageError(
             f"{points.y}: only a share of right answers on one clean set has these three gaps"
-            f"{'; this shift is judged by mAP' if shift.measure == 'map' else ''}"
+            f"{'; this shift is judged by mAP' if points.measure == 'map' else ''}"
         )
     level = options.resampling.level
     baseline = baseline_models(points, options)

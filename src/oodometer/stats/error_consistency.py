@@ -83,6 +83,21 @@ def consistency_of_pairs(
     return tuple(found)
 
 
+def kappa_matrix(right: np.ndarray, answered: np.ndarray | None = None) -> np.ndarray:
+    """Kappa of every two of R raters, (R, R), without intervals: 1 on the diagonal, NaN where it is undefined.
+
+    >>> kappa_matrix(np.array([[True, True, False, False], [True, False, False, False]])).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
+    """
+    right, answered = _checked(right, answered)
+    n, n_a, both = (each.astype(np.float64) for each in _counts(right, answered))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        a, b, c = n_a / n, (n_a / n).T, both / n
+        kappa = np.where(a + b - 2 * a * b > 0, 2 * (c - a * b) / (a + b - 2 * a * b), np.nan)
+    np.fill_diagonal(kappa, 1.0)
+    return kappa
+
+
 def mean_consistency(
     right: np.ndarray, answered: np.ndarray | None = None, *, among: np.ndarray | None = None, level: float = 0.95
 ) -> Estimate | None:

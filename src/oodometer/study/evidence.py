@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.families import family_in
 from oodometer.analysis.hardest import Hardest, hardest_of
 from oodometer.analysis.metric_request import Asked
@@ -49,6 +50,11 @@ def cells_of_condition(study: Study, condition: StudyCondition) -> list[Cell]:
 def hardest_images(study: Study, cells: Sequence[Cell], *, top: int) -> Hardest:
     """The images that most models miss, from the cells of one condition."""
     return hardest_of(study.index, cells, top=top)
+
+
+def right_on(study: Study, cells: Sequence[Cell]) -> np.ndarray:
+    """Whether each of these cells of one condition is right on each image that all of them have, (M, N) bool."""
+    return np.stack(right_on_common(study.index, cells).values)
 
 
 def warnings_about(study: Study, cell: Cell) -> list[str]:
