@@ -11,6 +11,7 @@ import numpy as np
 from oodometer.analysis.class_names import answer_names
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.consistency_text import text_of
+from oodometer.analysis.named import cells_on
 from oodometer.analysis.people import models_alone, people_alone
 from oodometer.analysis.people_answers import PeopleAnswers, judged, plain
 from oodometer.core.errors import DataError, StoreError, UsageError, did_you_mean
@@ -108,18 +109,18 @@ def consistency(
     """Error consistency of every two models of a store on one condition, and of people.
 
     Args:
-        on: The condition.
+        on: The condition, as ``NAME@DATA`` where several data sets have one of that name.
         people: What people answered besides those in the store: person to image to answer (`read_people_answers`).
         resampling: Of the images, for the interval of each pair.
     """
     every = index_at(store)
     models = models_alone(every)
-    cells = [cell for cell in models.cells if cell.condition_name == on and models.row_files(cell)]
+    cells = [cell for cell in cells_on(on, models.cells) if models.row_files(cell)]
     if not cells:
         hint = did_you_mean(on, {cell.condition_name for cell in models.cells})
         raise UsageError(f"{models}: no model was run on {on!r}{hint}")
     some = people_alone(every)
-    asked = [cell for cell in some.cells if cell.condition_name == on and some.row_files(cell)]
+    asked = [cell for cell in some.cells if cell.condition_name == cells[0].condition_name and some.row_files(cell)]
     return consistency_of(every, cells, people_cells=asked, people=people or {}, resampling=resampling)
 
 

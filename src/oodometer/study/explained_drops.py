@@ -6,7 +6,16 @@ from dataclasses import replace
 
 from oodometer.analysis.explain import DEFAULT, Explanation, explain_points
 from oodometer.core.errors import OodometerError
-from oodometer.study.study import Study
+from oodometer.study.study import Study, StudyShift
+
+
+def with_parts(study: Study) -> list[StudyShift]:
+    """The natural shifts to other images, which are those that have three gaps."""
+    return [
+        shift
+        for shift in study.shifts
+        if shift.natural and not shift.points.same_images and shift.points.measure == "top-1"
+    ]
 
 
 def explained_drops(study: Study) -> tuple[list[Explanation], list[str]]:
@@ -14,12 +23,9 @@ def explained_drops(study: Study) -> tuple[list[Explanation], list[str]]:
     found: list[Explanation] = []
     notes: list[str] = []
     options = replace(DEFAULT, resampling=study.options.resampling)
-    for shift in study.shifts:
-        points = shift.points
-        if not shift.natural or points.same_images or points.measure != "top-1":
-            continue
+    for shift in with_parts(study):
         try:
-            found.append(explain_points(points, options=options))
+            found.append(explain_points(shift.points, options=options))
         except OodometerError as error:
             notes.append(f"{shift.name}: {error}")
     return found, notes

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from oodometer.analysis.explain import DEFAULT, explain
 from oodometer.analysis.line_rules import RobustnessOptions
+from oodometer.cli.main import main
 from oodometer.document.section import Words
+from oodometer.report.commands import commands_of
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections.drop_parts import section
+from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.difficulty_model import Difficulty, simulated_answers
 from oodometer.study import study_of
 
@@ -43,6 +50,20 @@ def test_a_row_for_each_natural_shift_to_other_images(store):
     assert "adaptivity and distribution are" in made.lead[1]
     page = page_html([made], [], title="a report")
     assert "What the drops are made of" in page
+
+
+def test_the_commands_give_the_numbers_again(store):
+    study = study_of(store, options=RobustnessOptions(baseline="", resampling=Resampling(200, 0.9, seed=4)))
+    found = {one.what: one.lines for one in commands_of(study)}
+    (line,) = found["What the drops are made of:"]
+    said = json.loads(CliRunner().invoke(main, [*line[1:], "--json"]).stdout)
+    (row,) = section(study).parts[0].rows
+    assert said["models"][0]["drop"] == asdict(row[2])
+    assert said["difficulty"]["width_ratio"] == asdict(row[7])
+    lines = found["Errors in common, and the hardest images:"]
+    assert [line[1] for line in lines] == ["consistency", "hardest"] * 2
+    for line in lines:
+        assert CliRunner().invoke(main, [*line[1:], "--json"]).exit_code == 0
 
 
 def test_nothing_without_new_images(filled, make_dataset):
