@@ -12,7 +12,7 @@ from oodometer.analysis.explain import DEFAULT, MEAN, explain, explain_table
 from oodometer.core.errors import DataError, UsageError
 from oodometer.published.tables import read_table
 from oodometer.stats.contamination import contamination
-from oodometer.stats.difficulty_model import Difficulty, line_between, simulated_answers
+from oodometer.stats.difficulty_model import Difficulty, accuracy_at, line_between, simulated_answers
 from oodometer.stats.intervals import mean_of
 from oodometer.store.tables import Accuracy
 
@@ -104,6 +104,7 @@ def test_the_paper_itself():
     found = explain_table(rows_of("matched_frequency_top1"), "matched_frequency_top1", clean=["val_top1"])
     # Section 3.3: slope 1.11; section 5.1: each point is worth more than one
     assert found.linear.slope.value == pytest.approx(1.11, abs=0.005)
+    assert found.adaptivity.slope.low > 1
     assert found.adaptivity.returns == "growing"
     assert "no diminishing returns" in str(found)
     # Section 2: chance alone cannot explain drops of 11 to 14 points
@@ -114,6 +115,24 @@ def test_the_paper_itself():
     assert easier.models[0].drop.value == pytest.approx(-0.022, abs=0.001)
     assert easier.difficulty.harder_by.high < 0
     assert "there is no drop" in str(easier)
+
+
+def test_weak_models_do_not_make_returns_diminish():
+    """All on one line of the difficulty model: its lower end is flat in points, which is no adaptivity."""
+    skills = np.linspace(-2.5, 1.5, 40)
+    x, y = (accuracy_at(skills, Difficulty(mean, 1.0)).tolist() for mean in (0.0, 0.4))
+    rows = [
+        Accuracy(f"m{at}", side, share, 10_000, "t")
+        for side, shares in (("val", x), ("v2", y))
+        for at, share in enumerate(shares)
+    ]
+    found = explain_table(rows, "v2", clean=["val"])
+    assert found.linear.slope.high < 1
+    assert found.adaptivity.returns == "growing"
+    assert found.adaptivity.least == pytest.approx(np.median(x))
+    assert found.adaptivity.most == max(x)
+    rise = (max(y) - np.interp(np.median(x), x, y)) / (max(x) - np.median(x))
+    assert found.adaptivity.slope.value == pytest.approx(rise, abs=0.01)
 
 
 def test_json_and_text_say_the_same():

@@ -27,6 +27,8 @@ from oodometer.core.estimate import Estimate
 from oodometer.stats.contamination import contamination, gained_by_mean
 from oodometer.stats.difficulty_model import FEWEST_MODELS, Reading, Spreads, reading_of, spreads_of
 from oodometer.stats.intervals import difference_of, mean_of, mean_of_intervals
+from oodometer.stats.line_intervals import rise_of
+from oodometer.stats.lines import compare_scales
 from oodometer.stats.three_gaps import (
     Adaptivity,
     GapBounds,
@@ -90,7 +92,7 @@ class Explanation:
         models: The mean of all models first, then each, the most accurate first.
         of_clean, of_shifted: The sampling error of sets of these sizes; None where the number of images is not known.
         linear, probit: The lines on both scales; None where there is none, and ``why`` says it.
-        adaptivity: What the linear line says of adaptivity.
+        adaptivity: What the line on the scale that fits best says of adaptivity, from the median model to the best.
         difficulty: What the probit line says of the difficulties of both sets, if the difficulty model holds.
         spreads: What the answers to each image say of them; None where they are not known.
         unknown: What these data can't tell.
@@ -125,6 +127,10 @@ class Explanation:
         """The same as plain values."""
         return asdict(self)
 
+
+_TABLE = (
+    "the intervals of lines are over models alone: the answers to each image, which all models share, are not here",
+)
 
 Duplicates = Collection[str] | float | None
 """The ids of the clean images that have a near-duplicate in the training data; or only their share."""
@@ -182,11 +188,7 @@ def explain_points(
         )
     level = options.resampling.level
     baseline = baseline_models(points, options)
-    linear, probit, why = _lines(points, baseline, options)
-    clean = np.array([point.x[0].value for point in points.models])[baseline]
-    adaptivity = None
-    if linear is not None and linear.slope is not None:
-        adaptivity = adaptivity_of(linear.slope, float(clean.min()), float(clean.max()))
+    linear, probit, adaptivity, why = _lines(points, baseline, options)
     difficulty, said = _difficulty(probit)
     having, about = _having(points, duplicates)
     parts = tuple(_parts(points, at, having, duplicates, level) for at in range(len(points.models)))
@@ -212,6 +214,7 @@ def explain_points(
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
             *about,
+            *(_TABLE if points.right_x is None and linear is not None else ()),
         ),
         level=level,
         why=why,
@@ -221,16 +224,30 @@ def explain_points(
 
 def _lines(
     points: Points, baseline: np.ndarray, options: RobustnessOptions
-) -> tuple[Fitted | None, Fitted | None, str]:
-    """The lines on the linear and the probit scale, or why there are none."""
+) -> tuple[Fitted | None, Fitted | None, Adaptivity | None, str]:
+    """The lines on the linear and the probit scale and what is said of adaptivity, or why there are none."""
     try:
-        return (
-            line_through(points, baseline, "linear", options.resampling),
-            line_through(points, baseline, "probit", options.resampling),
-            "",
-        )
+        linear = line_through(points, baseline, "linear", options.resampling)
+        probit = line_through(points, baseline, "probit", options.resampling)
     except OodometerError as error:
-        return None, None, str(error)
+        return None, None, None, str(error)
+    return linear.fitted, probit.fitted, _adaptivity(points, baseline, options), ""
+
+
+def _adaptivity(points: Points, baseline: np.ndarray, options: RobustnessOptions) -> Adaptivity:
+    """By the line on the scale that fits best: through weak and strong models none is straight on all of them."""
+    x = np.array([point.x[0].value for point in points.models])[baseline]
+    y = np.array([point.y.value for point in points.models])[baseline]
+    try:
+        scale = compare_scales(x, y)[0].line.scale
+    except OodometerError:  # one model alone determines the slope
+        scale = "probit"
+    best = line_through(points, baseline, scale, options.resampling)
+    inside = x[(x > 0) & (x < 1)]
+    middle, most = float(np.median(inside)), float(inside.max())
+    least = middle if middle < most else float(inside.min())
+    slope = rise_of(best.line, best.spread, least, most, level=options.resampling.level)
+    return adaptivity_of(slope, least, most)
 
 
 def _difficulty(probit: Fitted | None) -> tuple[Reading | None, list[str]]:

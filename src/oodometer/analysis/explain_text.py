@@ -126,10 +126,10 @@ def _size(name: str, size: SamplingError, level: float) -> str:
 def _adaptivity(found: Explanation) -> list[str]:
     if found.adaptivity is None:
         return [f"adaptivity: nothing is known of it without a line through models ({found.why})"]
-    slope, n = found.adaptivity.slope, found.adaptivity.slope.n
-    worth = f"{slope.value:.3f} points under the shift ({interval(slope)}, n={n} models)"
-    said = f"each point of clean accuracy goes with {worth}"
-    grown = found.adaptivity.could_have_grown
+    slope, grown = found.adaptivity.slope, found.adaptivity.could_have_grown
+    where = f"from {100 * found.adaptivity.least:.1f} % (the median model) to {100 * found.adaptivity.most:.1f} %"
+    worth = f"{slope.value:.3f} points under the shift ({interval(slope)}, n={slope.n} models)"
+    said = f"{where} each point of clean accuracy goes with {worth}"
     if found.adaptivity.returns == "growing":
         return [
             f"adaptivity: {said}: more than one, so no diminishing returns, which is how models that fit the clean "
@@ -139,13 +139,11 @@ def _adaptivity(found: Explanation) -> list[str]:
         return [
             f"adaptivity: {said}: fewer than one. Better models lose more, as models that fit the clean images more "
             f"and more would; if the distribution gap were the same for all, adaptivity would have grown by "
-            f"{points(grown)} points from the worst to the best. A distribution gap that grows with accuracy looks the "
-            "same",
+            f"{points(grown)} points there. A distribution gap that grows with accuracy looks the same",
         ]
     return [
         f"adaptivity: {said}: the interval holds 1, so that neither growing nor diminishing returns are shown; if the "
-        f"distribution gap were the same for all, adaptivity would have changed by {points(grown)} points from the "
-        "worst to the best",
+        f"distribution gap were the same for all, adaptivity would have changed by {points(grown)} points there",
     ]
 
 

@@ -83,12 +83,20 @@ def draw_line(
     return Drawn(_one_line(line, spread, resampling.level), rho, _band(x, line, spread, band_level or resampling.level))
 
 
-def line_through(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> Fitted:
+class LineAlone(NamedTuple):
+    """The baseline as a line, with how far it may lie from the true one."""
+
+    fitted: Fitted
+    line: Line
+    spread: LineSpread
+
+
+def line_through(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> LineAlone:
     """The same line by itself, without ρ of the models."""
     x, y = _accuracies(points)
     line = fit_line(x[baseline, 0], y[baseline], scale=scale)
     spread = _spread(points, np.arange(len(y)), baseline, line, resampling)
-    return _one_line(line, spread, resampling.level)
+    return LineAlone(_one_line(line, spread, resampling.level), line, spread)
 
 
 def _one_line(line: Line, spread: LineSpread, level: float) -> Fitted:

@@ -7,7 +7,7 @@ Clean accuracy minus shifted accuracy is the sum of
     generalisation   accuracy on the distribution of the shifted images − on the shifted images: which ones were drawn
 
 The last is chance alone, since nobody chose a model by the shifted images: an interval bounds it. The first two are
-only known as a sum. What many models say of adaptivity is how it could have grown from the worst to the best of them; a
+only known as a sum. What many models say of adaptivity is how it could have grown from one to another of them; a
 part that all have alike leaves no trace.
 """
 
@@ -47,13 +47,15 @@ class Adaptivity:
     """What a line through models says of adaptivity that grows with clean accuracy.
 
     Args:
-        slope: Points under the shift for each point of clean accuracy, on the linear scale.
+        least, most: The clean accuracies between which the line is looked at.
+        slope: Points under the shift for each point of clean accuracy between them.
         returns: Whether this is more or less than one point, if the interval tells.
-        could_have_grown: By how much adaptivity could differ between the least and the most accurate model, if the
-            distribution gap were the same for all: (1 − slope) times the difference of their clean accuracies. Below 0
-            it is no adaptivity: the gap shrinks.
+        could_have_grown: By how much adaptivity could differ between a model of either accuracy, if the distribution
+            gap were the same for both: (1 − slope) times the difference. Below 0 it is no adaptivity: the gap shrinks.
     """
 
+    least: float
+    most: float
     slope: Estimate
     returns: Returns
     could_have_grown: Estimate
@@ -97,7 +99,7 @@ def gap_bounds(clean: Estimate, shifted: Estimate) -> GapBounds:
 
 
 def adaptivity_of(slope: Estimate, least: float, most: float) -> Adaptivity:
-    """What the linear slope through models of these clean accuracies says of adaptivity.
+    """What the slope of a line between two clean accuracies says of adaptivity.
 
     >>> found = adaptivity_of(Estimate(1.1, 1.05, 1.15, 60, ""), 0.55, 0.85)
     >>> found.returns, f"{found.could_have_grown:.3f}"
@@ -106,10 +108,11 @@ def adaptivity_of(slope: Estimate, least: float, most: float) -> Adaptivity:
     span = most - least
     if slope.low is None or slope.high is None:
         grown = Estimate((1 - slope.value) * span, None, None, slope.n, slope.interval)
-        return Adaptivity(slope, "not told", grown)
+        return Adaptivity(least, most, slope, "not told", grown)
     returns: Returns = "growing" if slope.low > 1 else "diminishing" if slope.high < 1 else "not told"
     ends = (1 - slope.high) * span, (1 - slope.low) * span
-    return Adaptivity(slope, returns, Estimate((1 - slope.value) * span, *ends, slope.n, slope.interval))
+    grown = Estimate((1 - slope.value) * span, *ends, slope.n, slope.interval)
+    return Adaptivity(least, most, slope, returns, grown)
 
 
 def most_by_duplicates(accuracy: float, share: float) -> float:
