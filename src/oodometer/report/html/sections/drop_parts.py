@@ -54,7 +54,12 @@ def _table(found: list[Explanation]) -> Table:
         Column("Drop", "points", about="Clean minus shifted accuracy, the mean of the models."),
         Column("Chance", "points", about="What the choice of the shifted images can be of it, by its interval."),
         Column("Adaptivity + distribution", "points", about="What is left of the drop, whatever images were drawn."),
-        Column("Slope", "number", about="Points under the shift for a point of clean accuracy.", digits=2),
+        Column(
+            "Slope",
+            "number",
+            about="Points under the shift for a point of clean accuracy, from the median model to the best.",
+            digits=2,
+        ),
         Column("Harder by", "number", about="Mean difficulty, in widths of the shifted set (probit line).", digits=2),
         Column("Width ratio", "number", about="Of the difficulties, clean over shifted: the probit slope.", digits=2),
         Column("σ clean", "number", about="Spread of difficulty, from the answers to each image.", digits=2),
