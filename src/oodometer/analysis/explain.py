@@ -24,6 +24,7 @@ from oodometer.analysis.robustness_line import Fitted, line_through
 from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.errors import DataError, OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.contamination import contamination, gained_by_mean
 from oodometer.stats.difficulty_model import FEWEST_MODELS, Reading, Spreads, reading_of, spreads_of
 from oodometer.stats.intervals import difference_of, mean_of, mean_of_intervals
@@ -90,7 +91,8 @@ class Explanation:
         clean, shifted: Names of both sides.
         same_images: Whether both are of the same photographs; then the parts are not those of a new test set.
         models: The mean of all models first, then each, the most accurate first.
-        of_clean, of_shifted: The sampling error of sets of these sizes; None where the number of images is not known.
+        of_clean, of_shifted: The sampling error of sets of these sizes; None where the number of images is not known,
+            is not the same for all models, or depends on what was seen.
         linear, probit: The lines on both scales; None where there is none, and ``why`` says it.
         adaptivity: What the line on the scale that fits best says of adaptivity, from the median model to the best.
         difficulty: What the probit line says of the difficulties of both sets, if the difficulty model holds.
@@ -200,8 +202,8 @@ def explain_points(
         shifted=points.y,
         same_images=points.same_images,
         models=parts,
-        of_clean=_sampling(points.models[0].x[0].n, level),
-        of_shifted=_sampling(points.models[0].y.n, level),
+        of_clean=_sampling(points, points.stopped_x, points.models[0].x[0].n, level),
+        of_shifted=_sampling(points, points.stopped_y, points.models[0].y.n, level),
         linear=linear,
         probit=probit,
         adaptivity=adaptivity,
@@ -278,8 +280,11 @@ def _spreads(points: Points, baseline: np.ndarray, options: RobustnessOptions) -
     )
 
 
-def _sampling(n: int | None, level: float) -> SamplingError | None:
-    return SamplingError(n, sampling_error(n, level=level), sampling_error(n, level=ALMOST_SURE)) if n else None
+def _sampling(points: Points, stopped: Sample | None, n: int | None, level: float) -> SamplingError | None:
+    """Of a set of so many images; None where nobody knows how many, or where that depends on what was seen."""
+    if not n or stopped is not None or points.apart or len({(one.x[0].n, one.y.n) for one in points.models}) > 1:
+        return None
+    return SamplingError(n, sampling_error(n, level=level), sampling_error(n, level=ALMOST_SURE))
 
 
 def _having(points: Points, duplicates: Duplicates) -> tuple[np.ndarray | None, list[str]]:

@@ -253,6 +253,7 @@ def unknown_of(found: Explanation) -> tuple[str, ...]:
         lines.append("whether one difficulty in one number is why: other models of the data give a line too")
     if found.models[0].near_duplicates is None and found.models[0].near_duplicates_at_most is None:
         lines.append(
-            "what near-duplicates of training images add: it is not said which clean images have one (--duplicates)"
+            "what near-duplicates of training images add: it is not said which clean images have one "
+            "(explain --duplicates)"
         )
     return tuple(lines)
