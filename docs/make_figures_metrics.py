@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from scipy.signal import lfilter
 from scipy.stats import binom, norm
 
+from oodometer.metrics.agreement import error_consistency_matrix
 from oodometer.metrics.average_precision import DFR_SHIFTS
 from oodometer.metrics.brier import brier_parts
 from oodometer.metrics.calibration_error import expected_calibration_error
@@ -27,6 +28,7 @@ from oodometer.metrics.temperature import fit_temperature, mean_nll, scaled
 from oodometer.metrics.video import pm_scores
 from oodometer.published.tables import read_table
 from oodometer.stats.intervals import share_of
+from oodometer.stats.missed_together import number_missing
 
 
 def accuracy() -> None:
@@ -449,6 +451,41 @@ def conformal() -> None:
     right.set(xlim=(93, 33), ylim=(0, 5), xlabel="accuracy in percent", ylabel="classes in a set")
     right.set_title("The sets hardly grow")
     save(figure, "conformal")
+def error_consistency() -> None:
+    """A map of simulated networks of two kinds and three people; and images by how many of them miss them."""
+    rng = np.random.default_rng(3)
+    n = 2000
+    names = ["A1", "A2", "A3", "B1", "B2", "B3", "Ann", "Ben", "Cleo"]
+    kinds = np.repeat([0, 1, 2], 3)
+    hard, of_kind = rng.normal(size=n), rng.normal(size=(3, n))
+    skills = np.array([0.3, 0.6, 0.9, 0.5, 0.8, 1.1, 1.6, 1.7, 1.5])
+    shared = np.array([0.6, 0.6, 0.9])[kinds, None]
+    right = 0.6 * hard + shared * of_kind[kinds] + 0.6 * rng.normal(size=(9, n)) < skills[:, None]
+    figure, (left, middle) = panels(2, width_ratios=[1.15, 1])
+    matrix = error_consistency_matrix(right)
+    left.imshow(matrix, cmap="Oranges", vmin=0, vmax=1)
+    for a in range(9):
+        for b in range(9):
+            if a != b:
+                ink = "white" if matrix[a, b] > 0.6 else INK
+                left.text(b, a, f"{100 * matrix[a, b]:.0f}", ha="center", va="center", color=ink, fontsize=7.5)
+    left.set_xticks(range(9), names, fontsize=8, rotation=60)
+    left.set_yticks(range(9), names, fontsize=8)
+    left.tick_params(length=0)
+    for side in ("left", "bottom"):
+        left.spines[side].set_visible(False)
+    left.set_title("error consistency κ (%)")
+    models = right[:6]
+    found = np.bincount((~models).sum(axis=0), minlength=7)
+    expected = n * number_missing(1 - models.mean(axis=1))
+    places = np.arange(7)
+    middle.bar(places, found, color=ACCENT, width=0.75)
+    middle.step(np.append(places - 0.5, 6.5), np.append(expected, expected[-1]), where="post", color=INK, lw=1.5)
+    middle.text(6.5, 200, f"all six miss {found[6]},\nby chance {expected[6]:.1f}", ha="right", va="bottom", fontsize=9)
+    middle.text(1.75, expected[1], "by chance", color=INK, fontsize=9, va="center")
+    middle.set(xlabel="how many of six models miss an image", ylabel="images")
+    middle.set_title("missed together")
+    save(figure, "error-consistency")
 
 
 def main() -> None:
@@ -456,6 +493,7 @@ def main() -> None:
     for draw in (
         accuracy, corruption_error, flips, video, calibration, temperature, proper_scores, selective, ood_detection,
         average_precision, agreement, augrc, smooth_ece, classwise_ece, conformal,
+        average_precision, agreement, error_consistency,
     ):  # fmt: skip
         draw()
 

@@ -11,9 +11,13 @@ from oodometer.analysis.compare_many import compare_many as compare_many
 from oodometer.analysis.confusion import Confused as Confused
 from oodometer.analysis.confusion import Confusion as Confusion
 from oodometer.analysis.confusion import confusion as confusion
+from oodometer.analysis.consistency import Consistencies as Consistencies
+from oodometer.analysis.consistency import consistency as consistency
 from oodometer.analysis.correlate import CorrelateOptions as CorrelateOptions
 from oodometer.analysis.correlate import Correlations as Correlations
 from oodometer.analysis.correlate import correlate as correlate
+from oodometer.analysis.explain import Explanation as Explanation
+from oodometer.analysis.explain import explain as explain
 from oodometer.analysis.gaps import Gap as Gap
 from oodometer.analysis.gaps import Gaps as Gaps
 from oodometer.analysis.gaps import gaps as gaps
@@ -33,6 +37,7 @@ from oodometer.analysis.mean_gap import MeanGap as MeanGap
 from oodometer.analysis.metric_request import ScoreOptions as ScoreOptions
 from oodometer.analysis.origins import Origin as Origin
 from oodometer.analysis.origins import read_origins as read_origins
+from oodometer.analysis.people_answers import read_people_answers as read_people_answers
 from oodometer.analysis.robustness import Robustness as Robustness
 from oodometer.analysis.robustness import robustness as robustness
 from oodometer.analysis.run_results import RunResults as RunResults

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from oodometer.analysis.hardest import HardImage, hardest
 from oodometer.core.errors import UsageError
@@ -63,5 +64,32 @@ def test_ties_are_told(filled, make_dataset):
     assert "golden retriever" in lines[2]
     assert "n02099601" not in lines[2]
     assert lines[2].endswith("dog, eel (1 each)")
-    assert lines[-1] == "2 more are missed by 2, as the last one shown"
+    assert lines[-2] == "2 more are missed by 2, as the last one shown"
+    # Each model is wrong on 3 of 4: 4 · (3/4)² by chance
+    assert lines[-1].startswith("missed by all 2: 3 images; 2.2 expected if the models erred independently")
     assert hardest(filled.store).more_as_hard == 0
+
+
+def test_how_many_would_be_missed_by_chance(filled, make_dataset):
+    data, rng = make_dataset(200, k=3), np.random.default_rng(0)
+    right = rng.random((3, 200)) < [[0.9], [0.8], [0.7]]
+    right[:, :20] = False
+    for number, one in enumerate(right):
+        filled.add(data, (~one).astype(int), model=f"m{number}", digest=f"{number}" * 32)
+    found = hardest(filled.store, top=5)
+    first = found.by_chance[0]
+    wrong = 1 - right.mean(axis=1)
+    assert (first.by, first.found) == (3, int((~right).all(axis=0).sum()))
+    assert first.expected == pytest.approx(200 * wrong.prod())
+    # reference: scipy
+    assert first.p_value == pytest.approx(binom.sf(first.found - 1, 200, wrong.prod()))
+    assert [one.by for one in found.by_chance] == [3, 2, 1]
+    assert str(found).splitlines()[-1].startswith(f"missed by all 3: {first.found} images; ")
+    assert json.loads(json.dumps(found.as_json()))["by_chance"][0]["expected"] == first.expected
+
+
+def test_of_one_model_nothing_is_beside_chance(filled, make_dataset):
+    filled.add(make_dataset(3, k=3), [1, 0, 0])
+    found = hardest(filled.store)
+    assert found.by_chance == ()
+    assert found.beside_chance() == []

@@ -26,6 +26,7 @@ FROM_PREDICTIONS = {
     "aupr": FigureOptions(ood="odd"),
     "calibration": FigureOptions(("style",)),
     "ce": FigureOptions(("cifar10-c",), normaliser="worst"),
+    "consistency": FigureOptions(("style",)),
     "errors": FigureOptions(("cifar10-c",)),
     "mce": FigureOptions(("cifar10-c",), normaliser="worst"),
     "reliability": FigureOptions(("style",)),

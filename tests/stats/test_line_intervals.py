@@ -17,6 +17,7 @@ from oodometer.stats.line_intervals import (
     line_spread,
     moved_by_images,
     other_images,
+    rise_of,
     spread_of_models,
 )
 from oodometer.stats.lines import fit_line, lines_in_draws
@@ -106,6 +107,49 @@ def test_too_few_images_for_a_line_leave_the_models():
     right[0, 0] = False
     line = fit_line(np.array([0.5, 0.6, 0.7]), np.array([0.4, 0.45, 0.6]))
     assert moved_by_images(right, right, line, same_images=True, resampling=Resampling()) is None
+
+
+def test_the_rise_of_a_straight_line_is_its_slope():
+    x, y = models(9, np.random.default_rng(4))
+    line = fit_line(x, y, scale="linear")
+    spread = line_spread(x, y, line)
+    found, slope = rise_of(line, spread, 0.6, 0.8), spread.estimate(line.slope, 1, 9, 0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((slope.value, slope.low, slope.high))
+    assert (found.n, found.interval) == (9, slope.interval)
+
+
+@pytest.mark.parametrize("scale", ["logit", "probit"])
+def test_the_rise_of_a_bent_line_is_that_of_its_ends(scale):
+    x, y = models(30, np.random.default_rng(5))
+    line = fit_line(x, y, scale=scale)
+    spread = line_spread(x, y, line)
+    found = rise_of(line, spread, 0.6, 0.8)
+    assert found.value == pytest.approx((line.at(0.8) - line.at(0.6)) / 0.2)
+    # statsmodels: lines drawn from the covariance of least squares
+    fit = sm.OLS(to_scale(y, scale), sm.add_constant(to_scale(x, scale))).fit()
+    covariances = (fit.cov_params(), fit.get_robustcov_results("HC3").cov_params())
+    rng, widths = np.random.default_rng(6), []
+    for covariance in covariances:
+        drawn = rng.multivariate_normal(fit.params, covariance, size=20_000)
+        back = {"logit": expit, "probit": norm.cdf}[scale]
+        ends = [back(drawn @ [1, to_scale(place, scale)]) for place in (0.6, 0.8)]
+        widths.append((ends[1] - ends[0]).std() / 0.2)
+    assert (found.high - found.low) / 2 == pytest.approx(student.ppf(0.975, 28) * max(widths), rel=0.03)
+
+
+@pytest.mark.parametrize("m", [6, 15])
+def test_coverage_of_the_rise(m):
+    rng, times, held = np.random.default_rng(m), 1000, 0
+    truth = (
+        expit(SLOPE * to_scale(0.8, "logit") + INTERCEPT) - expit(SLOPE * to_scale(0.6, "logit") + INTERCEPT)
+    ) / 0.2
+    for _ in range(times):
+        x, y = models(m, rng)
+        line = fit_line(x, y)
+        found = rise_of(line, line_spread(x, y, line), 0.6, 0.8)
+        held += found.low <= truth <= found.high
+    # a coverage of 94 % is denied one time in a thousand
+    assert binomtest(held, times, 0.94, alternative="less").pvalue > 0.001
 
 
 def test_images_of_one_draw_are_the_same_for_all_models():

@@ -269,3 +269,7 @@ def test_error_consistency_where_it_is_undefined_or_too_little_is_known():
     assert error_consistency_of(PairedCounts(both=0, only_a=0, only_b=0, neither=9)) is None
     few = error_consistency_of(PairedCounts(both=3, only_a=0, only_b=0, neither=1))
     assert (few.value, few.low, few.interval) == (1.0, None, "none: too few images for a bootstrap")
+
+
+def test_error_consistency_of_a_and_b_is_that_of_b_and_a():
+    assert error_consistency_of(PairedCounts(70, 8, 2, 20)) == error_consistency_of(PairedCounts(70, 2, 8, 20))

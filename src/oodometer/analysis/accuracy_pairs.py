@@ -23,7 +23,7 @@ from oodometer.analysis.table_pairs import points_of_tables
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
-from oodometer.stats.intervals import mean_of, share_of
+from oodometer.stats.intervals import mean_of, mean_of_intervals, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -223,23 +223,11 @@ def _by_precision(
             model,
             origin_of(members[0], model, origins),
             tuple(column[at] for column in columns[:half]),
-            _mean_of_members([column[at] for column in columns[half:]]),
+            mean_of_intervals([column[at] for column in columns[half:]]),
         )
         for at, (model, (_, members)) in enumerate(run.items())
     )
     return replace(points, models=models, notes=(*points.notes, *said), cells=run)
-
-
-def _mean_of_members(members: Sequence[Estimate]) -> Estimate:
-    """The mean over a family, with the mean of the intervals: wide enough however the members move together."""
-    if len(members) == 1:
-        return members[0]
-    value = float(np.mean([member.value for member in members]))
-    bounds = [(member.low, member.high) for member in members if member.low is not None and member.high is not None]
-    if len(bounds) < len(members):
-        return Estimate(value, None, None, members[0].n, "none: one of the members has no interval")
-    low, high = np.mean(bounds, axis=0)
-    return Estimate(value, float(low), float(high), members[0].n, f"mean of {len(members)} intervals")
 
 
 FAIRER = "a clean set of the same classes would be fairer"

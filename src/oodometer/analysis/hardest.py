@@ -11,10 +11,12 @@ import numpy as np
 
 from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import right_on_common
-from oodometer.analysis.text import columns
+from oodometer.analysis.compare import p_text
+from oodometer.analysis.text import columns, plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.model import n_cores
 from oodometer.metrics.agreement import hardest_images
+from oodometer.stats.missed_together import MissedTogether, missed_together
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, Source, index_at
 
@@ -46,6 +48,8 @@ class Hardest:
 
     Args:
         n: How many images all models saw.
+        by_chance: For every k from the number of models down to 1, the images that at least k models miss, and how many
+            there would be, were errors independent given the models' accuracies; none of one model.
         more_as_hard: Images that are missed by as many models as the last one shown, and are not shown.
     """
 
@@ -55,6 +59,7 @@ class Hardest:
     images: tuple[HardImage, ...]
     n: int
     more_as_hard: int = 0
+    by_chance: tuple[MissedTogether, ...] = ()
 
     def __str__(self) -> str:
         lines = [["image", "class", "missed by", "most often called"]]
@@ -68,7 +73,12 @@ class Hardest:
             return f"{head}\nevery model is right on every image"
         are = "is" if self.more_as_hard == 1 else "are"
         as_hard = f"{self.more_as_hard} more {are} missed by {self.images[-1].missed_by}, as the last one shown"
-        return "\n".join([head, columns(lines), *([as_hard] if self.more_as_hard else [])])
+        return "\n".join([head, columns(lines), *([as_hard] if self.more_as_hard else []), *self.beside_chance()])
+
+    def beside_chance(self) -> list[str]:
+        """A line about the images that all models miss, and one about those as hard as the last one shown."""
+        asked = dict.fromkeys([len(self.models), self.images[-1].missed_by]) if self.images else {}
+        return [_beside_chance(one, len(self.models)) for one in self.by_chance if one.by in asked]
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -106,7 +116,21 @@ def hardest_of(index: Index, cells: Sequence[Cell], *, top: int) -> Hardest:
     )
     models = tuple(cell.model_name for cell in cells)
     more = _more_as_hard(right, images[-1].missed_by, len(images)) if images else 0
-    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more)
+    by_chance = missed_together(right) if len(models) > 1 else ()
+    return Hardest(cells[0].condition_name, cells[0].data.title, models, images, len(common), more, by_chance)
+
+
+def _beside_chance(one: MissedTogether, n_models: int) -> str:
+    """How many images so many models miss, and how many would be by chance.
+
+    >>> _beside_chance(MissedTogether(5, 41, 0.312, 1e-70), 5)
+    'missed by all 5: 41 images; 0.31 expected if the models erred independently, as many or more with p = 1e-70'
+    """
+    who = f"all {one.by}" if one.by == n_models else f"{one.by} or more"
+    return (
+        f"missed by {who}: {plural(one.found, 'image')}; {_round(one.expected)} expected if the models erred "
+        f"independently, as many or more with p {p_text(one.p_value)}"
+    )
 
 
 def _more_as_hard(right: np.ndarray, missed_by: int, shown: int) -> int:
@@ -136,3 +160,12 @@ def _described(image: str, label: int, wrong: np.ndarray, n_models: int, names: 
     others, times = np.unique(wrong, return_counts=True)
     called = [name_in(names, other) for other in others[times == times.max()].tolist()]
     return HardImage(image, name_in(names, label), len(wrong), n_models, called[0], int(times.max()), tuple(called[1:]))
+
+
+def _round(number: float) -> str:
+    """To two digits, or whole.
+
+    >>> _round(0.0312), _round(1234.6)
+    ('0.031', '1,235')
+    """
+    return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"

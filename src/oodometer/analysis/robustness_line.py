@@ -80,9 +80,28 @@ def draw_line(
     every = np.arange(len(y))
     rho = _rho(points, every, baseline, scale, resampling)  # before the spread, whose draws are the first of these
     spread = _spread(points, every, baseline, line, resampling)
-    piece = _piece(line, spread, resampling.level)
-    fitted = Fitted("line", scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
-    return Drawn(fitted, rho, _band(x, line, spread, band_level or resampling.level))
+    return Drawn(_one_line(line, spread, resampling.level), rho, _band(x, line, spread, band_level or resampling.level))
+
+
+class LineAlone(NamedTuple):
+    """The baseline as a line, with how far it may lie from the true one."""
+
+    fitted: Fitted
+    line: Line
+    spread: LineSpread
+
+
+def line_through(points: Points, baseline: np.ndarray, scale: Scale, resampling: Resampling) -> LineAlone:
+    """The same line by itself, without ρ of the models."""
+    x, y = _accuracies(points)
+    line = fit_line(x[baseline, 0], y[baseline], scale=scale)
+    spread = _spread(points, np.arange(len(y)), baseline, line, resampling)
+    return LineAlone(_one_line(line, spread, resampling.level), line, spread)
+
+
+def _one_line(line: Line, spread: LineSpread, level: float) -> Fitted:
+    piece = _piece(line, spread, level)
+    return Fitted("line", line.scale, line.r2, line.n, line.left_out, piece.slopes[0], piece.intercept, None, (piece,))
 
 
 def draw_two_lines(

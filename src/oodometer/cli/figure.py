@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="size: what is shown of each --shift.",
 )
+@click.option("--people", metavar="CSV", help="consistency: people's answers, as 'oodometer consistency' reads them.")
 @click.option(
     "--published", metavar="TABLE", help="Instead of a STORE: a printed table of a paper, as recht2019_imagenet."
 )
@@ -88,10 +89,13 @@ def command(
 
 
 def _options(flags: dict[str, Any]) -> FigureOptions:
+    from oodometer.analysis.people_answers import read_people_answers
     from oodometer.figures.options import FigureOptions
 
     names = ("shifts", "columns", "models", "label", "above", "normaliser", "ood", "mark_top", "join", "measure")
-    return FigureOptions(**{name: flags[name] for name in names}, hypothetical=_place_of(flags["hypothetical"]))
+    people = read_people_answers(flags["people"]) if flags["people"] else {}
+    given = {name: flags[name] for name in names}
+    return FigureOptions(**given, hypothetical=_place_of(flags["hypothetical"]), people=people)
 
 
 def _place_of(text: str | None) -> tuple[float, float] | None:

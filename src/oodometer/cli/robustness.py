@@ -26,6 +26,21 @@ def where_from(command: Command) -> Command:
     return _all(options, command)
 
 
+def sizes_of_a_table(command: Command) -> Command:
+    """The options about how many images are behind a table."""
+    options = (
+        click.option(
+            "--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say."
+        ),
+        click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n."),
+    )
+    return _all(options, command)
+
+
+LEAVE_OUT = click.option("--leave-out", multiple=True, metavar="PATTERN", help="Models not in the line, as '*aws*'.")
+LEVEL = click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+
+
 def of_the_line(command: Command) -> Command:
     """The options about the line."""
     options = (
@@ -39,9 +54,9 @@ def of_the_line(command: Command) -> Command:
             metavar="SHARE",
             help="Least clean accuracy of these models.  [default: the usual one of each shift]",
         ),
-        click.option("--leave-out", multiple=True, metavar="PATTERN", help="Models not in the line, as '*aws*'."),
+        LEAVE_OUT,
         click.option("--scale", type=click.Choice(["logit", "probit", "linear"]), default="logit", show_default=True),
-        click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals."),
+        LEVEL,
     )
     return _all(options, command)
 
@@ -70,8 +85,7 @@ def _all(options: tuple[Callable[[Command], Command], ...], command: Command) ->
     help="The clean set; several make a plane.  [default: the shift's other side]",
 )
 @where_from
-@click.option("--n", type=click.IntRange(min=1), help="Table: the images behind each accuracy, where it does not say.")
-@click.option("--sizes", metavar="CSV", help="Table: the same per condition, as condition,n.")
+@sizes_of_a_table
 @of_the_line
 @click.option(
     "--knee",

@@ -50,6 +50,7 @@ figure_kinds: Registry[Kind] = Registry(
         "aupr": f"{HOME}.aupr:AUPR_KIND",
         "calibration": f"{HOME}.calibration:CALIBRATION",
         "ce": f"{HOME}.ce:CE",
+        "consistency": f"{HOME}.consistency:CONSISTENCY",
         "correlation": f"{HOME}.correlation:CORRELATION",
         "effective": f"{HOME}.effective:EFFECTIVE",
         "errors": f"{HOME}.errors:ERRORS",

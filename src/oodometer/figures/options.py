@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from oodometer.core.errors import UsageError
@@ -24,6 +25,7 @@ class FigureOptions:
         mark_top: How many models of the highest effective robustness are marked.
         join: Patterns of models that a line joins, where they stand by size.
         measure: What is shown against size: ``error`` or ``accuracy``.
+        people: What people answered, beside the models: person to image to answer (`read_people_answers`).
     """
 
     shifts: tuple[str, ...] = ()
@@ -37,6 +39,7 @@ class FigureOptions:
     mark_top: int = 0
     join: tuple[str, ...] = ()
     measure: Literal["error", "accuracy"] = "error"
+    people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.hypothetical is not None and not all(0 < share < 1 for share in self.hypothetical):

@@ -13,6 +13,8 @@ from oodometer.core.records import PREDICTIONS
 from oodometer.store.cells import Cell
 from oodometer.study import Study
 from oodometer.study.evidence import family_of_cell, imported, pairs_run, published_size
+from oodometer.study.explained_drops import with_parts
+from oodometer.study.hard_conditions import cells_of_most, hard_conditions
 from oodometer.study.interventions import parents_of
 from oodometer.study.ood_histograms import outside_sets
 
@@ -46,6 +48,8 @@ def commands_of(study: Study) -> tuple[Commands, ...]:
         Commands("Accuracies, corruption errors, calibration, AURRA:", tuple(_scores(study))),
         Commands("The line of each shift, ρ and τ:", tuple(_robustness(study))),
         _comparisons(study),
+        Commands("What the drops are made of:", tuple(_explanations(study))),
+        Commands("Errors in common, and the hardest images:", tuple(_errors(study))),
         Commands("This report:", (_line("report", study.address, *_categories(study), *_of_the_line(study)),)),
     )
     return tuple(one for one in found if one.lines)
@@ -191,7 +195,12 @@ def _scores(study: Study) -> list[Line]:
 def _draws(study: Study) -> list[str]:
     mine, default = study.options.resampling, DEFAULT_OPTIONS.resampling
     words = ["--draws", str(mine.draws)] if mine.draws != default.draws else []
-    return words + (["--seed", str(mine.seed)] if mine.seed != default.seed else [])
+    return words + _seed(study)
+
+
+def _seed(study: Study) -> list[str]:
+    mine, default = study.options.resampling.seed, DEFAULT_OPTIONS.resampling.seed
+    return ["--seed", str(mine)] if mine != default else []
 
 
 def _level(study: Study) -> list[str]:
@@ -209,6 +218,26 @@ def _robustness(study: Study) -> list[Line]:
         words += [*_categories(study), *_of_the_line(study), *_draws(study)]
         lines.append(_line("robustness", study.address, *words))
     return lines
+
+
+def _explanations(study: Study) -> list[Line]:
+    """A command for each natural shift to other images."""
+    how = [*_level(study), *_seed(study)]
+    return [_line("explain", study.address, "--shifted", shift.name, *how) for shift in with_parts(study)]
+
+
+def _errors(study: Study) -> list[Line]:
+    """Commands for each condition on which at least two models are looked at image by image."""
+    names = [one.name for one in hard_conditions(study) if len(cells_of_most(study, one)) > 1]
+    how = [*_level(study), *_draws(study)]
+    return [
+        line
+        for name in names
+        for line in (
+            _line("consistency", study.address, "--on", name, *how),
+            _line("hardest", study.address, "--on", name),
+        )
+    ]
 
 
 def _of_the_line(study: Study) -> list[str]:

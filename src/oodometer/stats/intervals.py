@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -169,6 +169,22 @@ def difference_of(a: Estimate, b: Estimate, *, n: int | None, level: float) -> E
     low = value - np.hypot(a.value - a.low, b.high - b.value)
     high = value + np.hypot(a.high - a.value, b.value - b.low)
     return Estimate(value, float(low), float(high), n, f"newcombe {100 * level:g}%")
+
+
+def mean_of_intervals(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean with the mean of the intervals: wide enough however the estimates move together.
+
+    >>> print(mean_of_intervals([share_of(80, 100), share_of(60, 100)]))
+    0.7000 [0.6026, 0.7848]  n=100
+    """
+    if len(estimates) == 1:
+        return estimates[0]
+    value = float(np.mean([one.value for one in estimates]))
+    ends = [(one.low, one.high) for one in estimates if one.low is not None and one.high is not None]
+    if len(ends) < len(estimates):
+        return Estimate(value, None, None, estimates[0].n, "none: one of the members has no interval")
+    low, high = np.mean(ends, axis=0)
+    return Estimate(value, float(low), float(high), estimates[0].n, f"mean of {len(estimates)} intervals")
 
 
 def equivalent_n(estimate: Estimate, level: float) -> int | None:

@@ -19,6 +19,8 @@ from oodometer.stats.intervals import check_level
 from oodometer.stats.lines import Line, lines_in_draws, on_scale
 from oodometer.stats.scales import from_scale, to_scale
 
+STEP = 1e-5
+"""On a scale, for the slope of its inverse."""
 IMAGE_DRAWS = 200
 """Resamples of the images for a variance, which they tell to some 10 %; quantiles would need more."""
 
@@ -53,7 +55,11 @@ class LineSpread:
 
     def estimate(self, value: float, at: int, n: int, level: float) -> Estimate:
         """The number at this place with its interval; n counts models."""
-        half = float(self.half_width(np.eye(len(self.by_models))[[at]], level)[0])
+        return self.combined(value, np.eye(len(self.by_models))[at], n, level)
+
+    def combined(self, value: float, of: np.ndarray, n: int, level: float) -> Estimate:
+        """A number that moves as this combination of the P numbers does, (P,), with its interval; n counts models."""
+        half = float(self.half_width(of[None], level)[0])
         over = "models alone" if self.by_images is None else "models and images"
         return Estimate(value, value - half, value + half, n, f"student-t over {over} {100 * level:g}%")
 
@@ -126,6 +132,25 @@ def band_of(line: Line, spread: LineSpread, at: np.ndarray, *, level: float = 0.
     # At 0 and 1 all rising lines of a logit or probit scale meet.
     low, high = (np.where(ends, line.at(at), from_scale(middle + part, line.scale)) for part in (-half, half))
     return low, high
+
+
+def rise_of(line: Line, spread: LineSpread, start: float, stop: float, *, level: float = 0.95) -> Estimate:
+    """How much the line rises from one clean accuracy to another, for each point between them, with its interval.
+
+    On the linear scale it is the slope anywhere; on the others the line is bent in accuracies, and this is its mean
+    slope there, whose interval is that of the line at both ends, linearised.
+
+    >>> x, y = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.4, 0.52, 0.58, 0.7])
+    >>> line = Line("linear", slope=0.96, intercept=-0.074, r2=0.98, n=4, left_out=0)
+    >>> print(rise_of(line, line_spread(x, y, line), 0.6, 0.8))
+    0.9600 [0.5628, 1.3572]  n=4
+    """
+    places = to_scale(np.array([start, stop]), line.scale)
+    on_line = line.intercept + line.slope * places
+    values = from_scale(on_line, line.scale)
+    steps = (from_scale(on_line + STEP, line.scale) - from_scale(on_line - STEP, line.scale)) / (2 * STEP)
+    by_line = (steps[1] * np.array([1, places[1]]) - steps[0] * np.array([1, places[0]])) / (stop - start)
+    return spread.combined(float((values[1] - values[0]) / (stop - start)), by_line, line.n, level)
 
 
 def _along(products: np.ndarray, of: np.ndarray) -> np.ndarray:

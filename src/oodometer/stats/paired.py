@@ -149,9 +149,11 @@ def error_consistency_of(counts: PairedCounts, *, resampling: Resampling = DEFAU
     Images are of four kinds, so that resampling them is drawing the four counts: no image is needed.
 
     >>> print(error_consistency_of(PairedCounts(both=70, only_a=8, only_b=2, neither=20)))
-    0.7346 [0.5705, 0.8751]  n=100
+    0.7346 [0.5702, 0.8824]  n=100
     """
-    observed = np.array([[counts.both, counts.only_a, counts.only_b, counts.neither]])
+    # In an order of their own, so that A and B have the interval of B and A.
+    less, more = sorted((counts.only_a, counts.only_b))
+    observed = np.array([[counts.both, less, more, counts.neither]])
     value = float(_kappa(observed)[0])
     if np.isnan(value):  # both models always right, or both always wrong
         return None

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from oodometer.analysis.common_images import right_on_common
+from oodometer.analysis.consistency import Consistencies, consistency_of
 from oodometer.analysis.families import family_in
 from oodometer.analysis.hardest import Hardest, hardest_of
 from oodometer.analysis.metric_request import Asked
 from oodometer.analysis.ood_scores import ood_scores
+from oodometer.analysis.people_answers import PeopleAnswers
 from oodometer.analysis.score import scores_of_cells
 from oodometer.analysis.score_table import LeftOut, Score
 from oodometer.catalogue.names import find_shift
@@ -49,6 +52,16 @@ def cells_of_condition(study: Study, condition: StudyCondition) -> list[Cell]:
 def hardest_images(study: Study, cells: Sequence[Cell], *, top: int) -> Hardest:
     """The images that most models miss, from the cells of one condition."""
     return hardest_of(study.index, cells, top=top)
+
+
+def right_on(study: Study, cells: Sequence[Cell]) -> np.ndarray:
+    """Whether each of these cells of one condition is right on each image that all of them have, (M, N) bool."""
+    return np.stack(right_on_common(study.index, cells).values)
+
+
+def consistencies(study: Study, cells: Sequence[Cell], people: PeopleAnswers) -> Consistencies:
+    """Error consistency of every two of these cells of one condition, and of people beside them."""
+    return consistency_of(study.index, cells, people=people, resampling=study.options.resampling)
 
 
 def warnings_about(study: Study, cell: Cell) -> list[str]:

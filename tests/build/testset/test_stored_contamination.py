@@ -10,11 +10,11 @@ import pytest
 
 import oodometer as odo
 from colour_model import colour_model
-from oodometer.build.testset.contamination import contamination
 from oodometer.build.testset.stored_contamination import contaminations, read_duplicates
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, StoreError
 from oodometer.data.load import load_data
+from oodometer.stats.contamination import contamination
 
 
 @pytest.fixture

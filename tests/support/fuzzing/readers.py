@@ -94,6 +94,11 @@ def categories(path: Path) -> None:
     odo.read_origins(str(path))
 
 
+def people(path: Path) -> None:
+    """What ``consistency --people`` reads."""
+    odo.read_people_answers(str(path))
+
+
 def label_sets(path: Path) -> None:
     """What ``score --label-sets`` reads."""
     read_label_sets(path)
@@ -124,4 +129,5 @@ READERS: dict[str, Callable[[Path], None]] = {
     "sizes": sizes,
     "categories": categories,
     "label sets": label_sets,
+    "people": people,
 }

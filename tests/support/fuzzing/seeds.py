@@ -237,6 +237,11 @@ def categories() -> Iterator[Seed]:
     yield Seed(".csv", b"model,category,parent\nnet,standard,\nother,more data,net\n")
 
 
+def people() -> Iterator[Seed]:
+    yield Seed(".csv", b"image,person,answer\na.png,Ann,cat\nb.png,Ann,-\na.png,Ben,3\n")
+    yield Seed(".csv", b"image,Ann,Ben\na.png,cat,dog\nb.png,,cat\n")
+
+
 def label_sets() -> Iterator[Seed]:
     yield Seed(".json", b'{"a.png": [0, 1], "b.png": [2], "c.png": []}')
     yield Seed(".json", b"[[0, 1], [2], []]")
@@ -260,4 +265,5 @@ KINDS: dict[str, Callable[[], Iterator[Seed]]] = {
     "sizes": sizes,
     "categories": categories,
     "label sets": label_sets,
+    "people": people,
 }

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from oodometer.build.testset.contamination import Contamination, contamination
 from oodometer.build.testset.stored_answers import rows_about
 from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, StoreError, did_you_mean
 from oodometer.data import addresses
+from oodometer.stats.contamination import Contamination, contamination
 from oodometer.store.index import Source, index_at
 
 ID_COLUMNS = ("key", "image", "first", "id")

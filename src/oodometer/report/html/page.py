@@ -33,9 +33,11 @@ SECTIONS = (
     "classes",
     "slices",
     "uncertainty",
+    "drop_parts",
     "correlations",
     "interventions",
     "hypotheses",
+    "consistency",
     "hardest",
     "provenance",
 )

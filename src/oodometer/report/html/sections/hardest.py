@@ -12,8 +12,9 @@ from oodometer.document.section import Part, Pictures, Section, Words
 from oodometer.document.table import Column, Table
 from oodometer.report.html.thumbnails import thumbnail
 from oodometer.store.cells import Cell
-from oodometer.study import Picture, Study, StudyCondition, StudyShift
-from oodometer.study.evidence import cells_of_condition, hardest_images
+from oodometer.study import Picture, Study
+from oodometer.study.evidence import hardest_images
+from oodometer.study.hard_conditions import cells_of_most, hard_conditions
 
 MOST_CONDITIONS = 6
 MOST_PICTURES = 24
@@ -24,11 +25,11 @@ LOOKED_AT = 1000
 
 def section(study: Study) -> Section | None:
     """What most models miss on the clean set and under each natural shift; None without predictions."""
-    asked = _asked(study)
+    asked = hard_conditions(study)
     found: list[tuple[Sequence[Cell], Hardest]] = []
     notes: list[str] = []
     for condition in asked[:MOST_CONDITIONS]:
-        cells = _cells_on(study, condition)
+        cells = cells_of_most(study, condition)
         try:
             hard = hardest_images(study, cells, top=LOOKED_AT)
         except OodometerError as error:
@@ -51,35 +52,6 @@ def section(study: Study) -> Section | None:
 
 Chosen = tuple[Sequence[Cell], Hardest, Sequence[HardImage]]
 """The cells of a condition, its hardest images, and those of them that are shown."""
-
-
-def _asked(study: Study) -> list[StudyCondition]:
-    """What to look at: the clean sets of natural shifts, then of each shift its hardest condition, hardest first."""
-    natural = [shift for shift in study.shifts if shift.natural]
-    run = [one for one in study.conditions if one.record and one.accuracies]
-    clean = [one for one in run for shift in natural if one.condition in shift.points.x] or run[:1]
-    sides = [[one for one in run if _is_of(one, shift)] for shift in natural]
-    shifted = sorted((min(side, key=_hardness) for side in sides if side), key=_hardness)
-    return list({one.name: one for one in (*clean, *shifted)}.values())
-
-
-def _is_of(one: StudyCondition, shift: StudyShift) -> bool:
-    """Whether it is the shifted side, or of it; where several data sets have one of that name, by the data."""
-    named = shift.name.partition("@")[2]
-    return one.condition in shift.points.conditions and (not named or one.data.startswith(named.partition("@")[0]))
-
-
-def _hardness(one: StudyCondition) -> tuple[float, str]:
-    """The mean accuracy of the models: least where it is hardest."""
-    return sum(estimate.value for estimate in one.accuracies.values()) / len(one.accuracies), one.name
-
-
-def _cells_on(study: Study, condition: StudyCondition) -> list[Cell]:
-    """The cells of a condition; where models answer other classes, those of most models."""
-    groups: dict[int, list[Cell]] = {}
-    for cell in cells_of_condition(study, condition):
-        groups.setdefault(cell.n_classes, []).append(cell)
-    return max(groups.values(), key=len)
 
 
 def _chosen(images: Sequence[HardImage], n: int) -> list[HardImage]:

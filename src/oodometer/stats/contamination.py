@@ -16,7 +16,7 @@ import numpy as np
 
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import difference_of, share_of
+from oodometer.stats.intervals import difference_of, mean_of, share_of
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,26 @@ def contamination(right: np.ndarray, has_duplicate: np.ndarray, *, level: float 
         gained=_times(gap, m / n),
         gap=gap,
     )
+
+
+def gained_by_mean(right: np.ndarray, has_duplicate: np.ndarray, *, level: float = 0.95) -> Estimate:
+    """What duplicates added to the mean accuracy of several models, (M, N) bool; n counts images.
+
+    The images are the units, since all models saw the same ones: Student's intervals of the share of models that are
+    right on an image, over the duplicates and over the others.
+
+    >>> right = np.arange(1000) >= np.array([[70], [90]])
+    >>> print(gained_by_mean(right, np.arange(1000) >= 900))
+    0.0089 [0.0048, 0.0107]  n=1000
+    """
+    _, has_duplicate = _checked(np.ones(right.shape[1], dtype=bool), has_duplicate)
+    means = right.mean(axis=0)
+    duplicates, others = (mean_of(means[mask], level=level, bounds=(0, 1)) for mask in (has_duplicate, ~has_duplicate))
+    if duplicates.value == 1:  # all models are right on all of them: as sure as of one model
+        m = int(has_duplicate.sum())
+        duplicates = share_of(m, m, interval="wilson", level=level)
+    gap = difference_of(duplicates, others, n=len(means), level=level)
+    return gap if gap.low is None else _times(gap, float(has_duplicate.mean()))
 
 
 def accuracy_over_others(accuracy: float, share: float, on_duplicates: float) -> float:

@@ -1,0 +1,89 @@
+"""Which models of a study fail on the same images, on each condition that is worth a look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oodometer.core.errors import OodometerError
+from oodometer.core.estimate import Estimate
+from oodometer.stats.error_consistency import consistency_of_pairs, kappa_matrix, mean_consistency
+from oodometer.stats.missed_together import MissedTogether, missed_together
+from oodometer.study.evidence import right_on
+from oodometer.study.hard_conditions import cells_of_most, hard_conditions
+from oodometer.study.study import Study, StudyCondition
+
+MOST_CONDITIONS = 8
+
+
+@dataclass(frozen=True)
+class KappaPair:
+    """Two models, and their error consistency."""
+
+    a: str
+    b: str
+    kappa: Estimate
+
+
+@dataclass(frozen=True)
+class ErrorsInCommon:
+    """The models on one condition.
+
+    Args:
+        n: Images that all of them saw.
+        mean: Of the error consistency over all pairs.
+        most, least: The pairs that are most and least alike.
+        missed_by_all: The images that all miss, and how many there would be by chance.
+        matrix: Error consistency of every two, (M, M); NaN where it is undefined.
+    """
+
+    condition: str
+    models: tuple[str, ...]
+    n: int
+    mean: Estimate
+    most: KappaPair
+    least: KappaPair
+    missed_by_all: MissedTogether
+    matrix: np.ndarray
+
+
+def errors_in_common(study: Study) -> tuple[list[ErrorsInCommon], list[str]]:
+    """The clean sets and the hardest condition of each natural shift, where two models err; and what is left out."""
+    asked = hard_conditions(study)
+    found: list[ErrorsInCommon] = []
+    notes = [f"Not shown: {', '.join(one.name for one in asked[MOST_CONDITIONS:])}."] if asked[MOST_CONDITIONS:] else []
+    for condition in asked[:MOST_CONDITIONS]:
+        try:
+            one = _on(study, condition)
+        except OodometerError as error:
+            notes.append(f"{condition.name}: {error}")
+            continue
+        if one is not None:
+            found.append(one)
+    return found, notes
+
+
+def _on(study: Study, condition: StudyCondition) -> ErrorsInCommon | None:
+    cells = cells_of_most(study, condition)
+    if len(cells) < 2:
+        return None
+    called = {cell.key: model.name for model in study.models for cell in model.cells}
+    names = [called[cell.key] for cell in cells]
+    right = right_on(study, cells)
+    mean = mean_consistency(right, level=study.options.resampling.level)
+    if mean is None:
+        return None
+    matrix = kappa_matrix(right)
+    upper = np.where(np.triu(np.ones(matrix.shape, dtype=bool), 1), matrix, np.nan)
+    ends = [np.unravel_index(end, matrix.shape) for end in (np.nanargmax(upper), np.nanargmin(upper))]
+    most, least = (_pair(study, names, right, int(a), int(b)) for a, b in ends)
+    return ErrorsInCommon(
+        condition.name, tuple(names), right.shape[1], mean, most, least, missed_together(right)[0], matrix
+    )
+
+
+def _pair(study: Study, names: list[str], right: np.ndarray, a: int, b: int) -> KappaPair:
+    (pair,) = consistency_of_pairs(right[[a, b]], resampling=study.options.resampling)
+    assert pair.kappa is not None
+    return KappaPair(names[a], names[b], pair.kappa)
