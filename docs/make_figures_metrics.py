@@ -451,6 +451,8 @@ def conformal() -> None:
     right.set(xlim=(93, 33), ylim=(0, 5), xlabel="accuracy in percent", ylabel="classes in a set")
     right.set_title("The sets hardly grow")
     save(figure, "conformal")
+
+
 def error_consistency() -> None:
     """A map of simulated networks of two kinds and three people; and images by how many of them miss them."""
     rng = np.random.default_rng(3)

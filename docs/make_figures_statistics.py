@@ -16,8 +16,8 @@ from oodometer.published.hypotheses import pairs_of
 from oodometer.published.reproduce import reproduce
 from oodometer.published.tables import Table, read_table
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
-from oodometer.stats.corrections import corrected
 from oodometer.stats.contamination import accuracy_over_others
+from oodometer.stats.corrections import corrected
 from oodometer.stats.correlation import pearson, spearman
 from oodometer.stats.difficulty_model import Difficulty, line_between, simulated_answers
 from oodometer.stats.effective_robustness import effective_robustness, tau_from_counts

@@ -230,7 +230,7 @@ def test_models_that_differ_are_told_apart_on_the_first_screen(tmp_path):
     assert ranking is not None
     assert ranking.how == "paired z tests over images drawn apart of all pairs, corrected after Holm"
     assert ranking.models[2] == "c"
-    assert ranking.rank_of(2) == (3, 3)
+    assert ranking.standing.rank_of(2) == (3, 3)
 
 
 def test_the_variance_of_a_difference_is_that_over_samples(tmp_path):

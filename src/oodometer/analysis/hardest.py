@@ -11,7 +11,7 @@ import numpy as np
 
 from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import right_on_common
-from oodometer.analysis.compare import p_text
+from oodometer.analysis.judged_pair import p_text
 from oodometer.analysis.text import columns, plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.model import n_cores
