@@ -19,6 +19,7 @@ CLI = Path(odo.__file__).parent / "cli"
 TWINS = {
     "build": ("build_cifar10", "build_icons"),
     "corrupt": ("corrupt", "corrupt_files"),
+    "estimate": ("estimate_without_labels",),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),
     "quickstart": ("quickstart", "quickstart_photographs"),

@@ -23,6 +23,7 @@ VERBS = {
     "confusion": "Whose classes lead where: what a model takes the images of each class for.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts.",
+    "estimate": "Accuracy on images without labels, with the error to expect.",
     "figure": "Draw a figure for a paper: PDF, SVG or PNG.",
     "gaps": "Both sides of every shift, and what is lost between them.",
     "hardest": "The images that most models miss.",
