@@ -47,8 +47,8 @@ def _of_agreement(estimator: Estimator, model: int) -> list[str]:
     low, high = clean[pairs].min(), clean[pairs].max()
     if not low <= accuracy[model] <= high:
         said.append(
-            f"beyond the line: clean accuracy {accuracy[model]:.3f}, where the clean agreements of pairs go from "
-            f"{low:.3f} to {high:.3f}"
+            f"beyond the line: the clean accuracy is not among the clean agreements of pairs, which go from {low:.3f} "
+            f"to {high:.3f}"
         )
     return said
 
