@@ -22,6 +22,7 @@ import numpy as np
 from oodometer.analysis.unlabelled_answers import Answers, SideAnswers
 from oodometer.analysis.unlabelled_methods import METHODS, Estimator
 from oodometer.metrics.agreement import agreement_counts
+from oodometer.stats.confidence_estimates import NONE_SHARED
 from oodometer.stats.grouped_jackknife import groups_of_images
 
 PROMISED_SECONDS = 5
@@ -79,7 +80,7 @@ def main() -> None:
     total = 0.0
     for method in METHODS:
         begun = time.perf_counter()
-        found = Estimator(Answers(names, (), clean, shifted, ())).estimates(method, level=0.95)
+        found = Estimator(Answers(names, (), clean, shifted, NONE_SHARED, ())).estimates(method, level=0.95)
         total += time.perf_counter() - begun
         assert len(found) == given.models
         print(f"{method} with intervals: {time.perf_counter() - begun:.2f} s")

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, t
 
 from oodometer.core.errors import OodometerError
-from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
+from oodometer.stats.confidence_estimates import (
+    Shared,
+    average_thresholded_confidence,
+    difference_estimate,
+    difference_of_confidences,
+    thresholded_estimate,
+)
+from oodometer.stats.intervals import wilson
 
 ties_are_many = st.lists(st.integers(0, 6), min_size=1, max_size=30)
 
@@ -100,3 +107,55 @@ def test_what_is_undefined_is_an_error() -> None:
             method(np.array([0.5, 0.6]), np.array([1, 0]), np.array([0.5]))
         with pytest.raises(OodometerError, match="need one per image"):
             method(np.array([0.5]), right, np.array([0.5]))
+
+
+def test_the_interval_of_the_difference_is_welchs_without_shared_images() -> None:
+    # reference: the variances of both sides by numpy, Student's quantile by scipy
+    rng = np.random.default_rng(3)
+    clean, shifted, right = rng.random(60), rng.random(40), rng.random(60) < 0.6
+    found = difference_estimate(clean, right, shifted)
+    error = np.sqrt(np.var(right - clean, ddof=1) / 60 + np.var(shifted, ddof=1) / 40)
+    assert (found.high - found.low) / 2 == pytest.approx(t(39).ppf(0.975) * error, abs=1e-12)
+
+
+def test_of_shared_images_it_is_that_of_their_mean() -> None:
+    # reference: scipy.stats.t.interval over right - clean confidence + shifted confidence, image by image
+    rng = np.random.default_rng(4)
+    clean = rng.uniform(0.5, 0.9, 80)
+    shifted, right = clean - rng.uniform(0, 0.2, 80), rng.random(80) < 0.6
+    shared = Shared(np.arange(80), np.arange(80))
+    found = difference_estimate(clean, right, shifted, shared=shared)
+    each = right - clean + shifted
+    low, high = t.interval(0.95, 79, loc=each.mean(), scale=each.std(ddof=1) / np.sqrt(80))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_the_interval_of_a_thresholded_confidence_on_the_same_answers_is_that_of_the_accuracy() -> None:
+    # Closed form: the same scores on both sides, of the same images, tell the clean accuracy whatever the threshold;
+    # how far off that may be is nearly Wilson's interval of it.
+    rng = np.random.default_rng(5)
+    scores = rng.random(2000)
+    right = rng.random(2000) < scores
+    shared = Shared(np.arange(2000), np.arange(2000))
+    found = thresholded_estimate(scores, right, scores, shared=shared)
+    low, high = wilson(int(right.sum()), 2000, 0.95)
+    assert found.value == pytest.approx(right.mean(), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.003)
+
+
+def test_what_has_no_interval_says_why() -> None:
+    scores = np.array([0.5, 0.6])
+    found = thresholded_estimate(scores, np.array([True, True]), scores)
+    assert (found.value, found.low, found.interval) == (1.0, None, "none: all or none of the clean answers are right")
+    found = difference_estimate(np.array([0.5]), np.array([True]), scores)
+    assert (found.low, found.interval) == (None, "none: one image")
+
+
+def test_intervals_stay_between_0_and_1() -> None:
+    right = np.arange(20) < 19
+    high = difference_estimate(np.linspace(0.3, 0.6, 20), right, np.linspace(0.9, 1.0, 20))
+    assert (high.value, high.high) == (1.0, 1.0)
+    assert high.low > 0.9
+    scores = np.linspace(0, 1, 20)
+    found = thresholded_estimate(scores, right, scores)
+    assert 0 <= found.low < found.value < found.high == 1

@@ -113,7 +113,8 @@ def _with_sides(index: Index, name: str, x: Sequence[str]) -> MeasuredShift:
             )
         if any(not entry.n and entry.cell.data.title == name for entry in index.answered):
             raise StoreError(
-                f"{index}: the images of {name} have no labels; 'estimate --shifted {name}' estimates the accuracy on them"
+                f"{index}: the images of {name} have no labels; "
+                f"'estimate --shifted {name}' estimates the accuracy on them"
             )
         hint = did_you_mean(name, {*known, *(family.name for one in known if (family := family_of(one)))})
         raise UsageError(f"{index}: nothing was measured on {name!r}{hint}")

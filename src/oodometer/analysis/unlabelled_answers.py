@@ -12,6 +12,7 @@ from oodometer.analysis.points import named
 from oodometer.analysis.unlabelled_sides import TwoSides
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
+from oodometer.stats.confidence_estimates import Shared
 from oodometer.stats.grouped_jackknife import N_GROUPS, groups_of_images
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -58,6 +59,7 @@ class Answers:
     Args:
         models: The names of the M models.
         cells: Of each model the clean and the shifted one.
+        shared: Images that are on both sides.
         notes: What a reader should know: models, images and classes that were left out.
     """
 
@@ -65,6 +67,7 @@ class Answers:
     cells: tuple[tuple[Cell, Cell], ...]
     clean: SideAnswers
     shifted: SideAnswers
+    shared: Shared
     notes: tuple[str, ...]
 
     @property
@@ -80,13 +83,15 @@ def answers_on(index: Index, sides: TwoSides) -> Answers:
     kept = _of_most_classes(done or run)
     clean = _read(index, [cells[0] for cells in kept.values()], labelled=True)
     shifted = _read(index, [cells[1] for cells in kept.values()], labelled=False)
-    groups = _groups(clean.ids, shifted.ids)
+    shared = _shared(clean.ids, shifted.ids)
+    groups = _groups(len(clean), len(shifted), shared)
     numbers = _same_numbers(list(kept), clean, max(cells[0].n_classes for cells in kept.values()))
     return Answers(
         tuple(kept),
         tuple(kept.values()),
         _side(clean, numbers.tables, groups[0]),
         _side(shifted, numbers.tables, groups[1]),
+        shared,
         (
             *_left_out(index, sides, run, kept),
             *_lost(index.condition_name_of[sides.clean.key], clean),
@@ -166,14 +171,20 @@ def _side(common: Joined, tables: Sequence[np.ndarray | None], group: np.ndarray
     return SideAnswers(np.stack(predictions), verdict, confidence, entropy, group)
 
 
-def _groups(ids_clean: np.ndarray, ids_shifted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The group of each image of both sides; one that is on both is in the same, so that it leaves both at once."""
-    n_groups = min(N_GROUPS, len(ids_clean), len(ids_shifted))
+def _shared(ids_clean: np.ndarray, ids_shifted: np.ndarray) -> Shared:
     places = {image: place for place, image in enumerate(ids_clean.tolist())}
-    of_clean = groups_of_images(len(ids_clean), n_groups=n_groups)
     there = np.array([places.get(image, -1) for image in ids_shifted.tolist()], dtype=np.int64)
-    of_shifted = np.where(there < 0, 0, of_clean[there])
-    alone = np.flatnonzero(there < 0)
+    on_both = np.flatnonzero(there >= 0)
+    return Shared(there[on_both], on_both)
+
+
+def _groups(n_clean: int, n_shifted: int, shared: Shared) -> tuple[np.ndarray, np.ndarray]:
+    """The group of each image of both sides; one that is on both is in the same, so that it leaves both at once."""
+    n_groups = min(N_GROUPS, n_clean, n_shifted)
+    of_clean = groups_of_images(n_clean, n_groups=n_groups)
+    of_shifted = np.empty(n_shifted, dtype=np.int64)
+    of_shifted[shared.shifted] = of_clean[shared.clean]
+    alone = np.setdiff1d(np.arange(n_shifted), shared.shifted)
     if len(alone):
         of_shifted[alone] = groups_of_images(len(alone), n_groups=n_groups, seed=1)
     return of_clean, of_shifted

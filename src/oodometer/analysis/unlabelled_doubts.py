@@ -13,7 +13,7 @@ from oodometer.analysis.unlabelled_methods import (
 )
 from oodometer.analysis.unlabelled_sides import maybe_of_no_class
 from oodometer.stats.agreement_line import pairs_of_models
-from oodometer.stats.confidence_estimates import difference_of_confidences
+from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
 
 LEAST_R2 = 0.95
 """Of the line of agreement on the probit scale; below it, the agreements are no line."""
@@ -64,7 +64,7 @@ def _of_confidence(estimator: Estimator, method: str, model: int) -> list[str]:
             "and hardly tell right from wrong"
         )
     if method in (ATC_CONFIDENCE, ATC_ENTROPY):
-        threshold, tied = estimator.threshold(method, model)
+        _, threshold, tied = average_thresholded_confidence(*estimator.scores(method, model))
         if np.isinf(threshold):
             every = "all" if threshold < 0 else "none"
             said.append(f"right on {every} of the clean images: no threshold tells right from wrong")

@@ -13,7 +13,12 @@ from oodometer.core.errors import OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.metrics.agreement import agreement_counts
 from oodometer.stats.agreement_line import FEWEST_MODELS, agreement_line, aline_d, aline_s
-from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
+from oodometer.stats.confidence_estimates import (
+    average_thresholded_confidence,
+    difference_estimate,
+    difference_of_confidences,
+    thresholded_estimate,
+)
 from oodometer.stats.grouped_jackknife import jackknife_interval
 from oodometer.stats.lines import Line
 from oodometer.stats.scales import from_scale, to_scale
@@ -92,50 +97,47 @@ class Estimator:
         unknown = [np.isnan(getattr(side, name)).any() for side in (answers.clean, answers.shifted)]
         return f"no {name} of the answers is stored, only the classes" if any(unknown) else ""
 
-    def values(self, method: str, without: int | None = None) -> np.ndarray:
-        """The estimate of each model, (M,), without a group of images; NaN where it is undefined."""
+    def values(self, method: str) -> np.ndarray:
+        """The estimate of each model, (M,); NaN where it is undefined."""
         if method in BY_AGREEMENT:
-            by = aline_s if method == ALINE_S else aline_d
-            try:
-                return by(*self.counts.shares(without))
-            except OodometerError:
-                return np.full(len(self.answers.models), np.nan)
-        return np.array([self._by_confidence(method, model, without) for model in range(len(self.answers.models))])
+            return self._by_agreement(method, None)
+        scores = [self.scores(method, model) for model in range(len(self.answers.models))]
+        if method == CONFIDENCE_DIFFERENCE:
+            return np.clip([difference_of_confidences(*some) for some in scores], 0, 1)
+        return np.array([average_thresholded_confidence(*some).accuracy for some in scores])
 
     def estimates(self, method: str, *, level: float) -> list[Estimate]:
         """The same with intervals over images: where the estimate would be with very many of both sides."""
-        values, n = self.values(method), self.answers.shifted.n_images
+        if method in BY_AGREEMENT:
+            return self._agreement_estimates(method, level)
+        by = difference_estimate if method == CONFIDENCE_DIFFERENCE else thresholded_estimate
+        models = range(len(self.answers.models))
+        return [by(*self.scores(method, model), shared=self.answers.shared, level=level) for model in models]
+
+    def scores(self, method: str, model: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How sure a model is of each clean image, whether it is right there, and how sure of each shifted one."""
+        clean, shifted = self.answers.clean, self.answers.shifted
+        if method == ATC_ENTROPY:
+            return -clean.entropy[model], clean.right[model], -shifted.entropy[model]
+        return clean.confidence[model], clean.right[model], shifted.confidence[model]
+
+    def _by_agreement(self, method: str, without: int | None) -> np.ndarray:
+        by = aline_s if method == ALINE_S else aline_d
+        try:
+            return by(*self.counts.shares(without))
+        except OodometerError:
+            return np.full(len(self.answers.models), np.nan)
+
+    def _agreement_estimates(self, method: str, level: float) -> list[Estimate]:
         n_groups = int(self.answers.clean.group.max()) + 1
-        without = np.stack([self.values(method, group) for group in range(n_groups)])
-        if method not in BY_AGREEMENT:
-            return [
-                jackknife_interval(float(value), of_model, n=n, level=level)
-                for value, of_model in zip(values, without.T, strict=True)
-            ]
+        without = np.stack([self._by_agreement(method, group) for group in range(n_groups)])
         # On the scale of the line, where an interval can't leave [0, 1].
-        places = zip(to_scale(values, "probit"), to_scale(without, "probit").T, strict=True)
+        places = zip(to_scale(self.values(method), "probit"), to_scale(without, "probit").T, strict=True)
+        n, bounds = self.answers.shifted.n_images, (-np.inf, np.inf)
         return [
-            _as_share(jackknife_interval(float(place), of_model, n=n, level=level, bounds=(-np.inf, np.inf)))
+            _as_share(jackknife_interval(float(place), of_model, n=n, level=level, bounds=bounds))
             for place, of_model in places
         ]
-
-    def threshold(self, method: str, model: int) -> tuple[float, float]:
-        """The threshold of average thresholded confidence, and the share of clean images that have that very score."""
-        found = average_thresholded_confidence(*self._scores(method, model, None))
-        return found.threshold, found.tied
-
-    def _by_confidence(self, method: str, model: int, without: int | None) -> float:
-        scores = self._scores(method, model, without)
-        if method == CONFIDENCE_DIFFERENCE:
-            return float(np.clip(difference_of_confidences(*scores), 0, 1))
-        return average_thresholded_confidence(*scores).accuracy
-
-    def _scores(self, method: str, model: int, without: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        clean, shifted = self.answers.clean, self.answers.shifted
-        of_clean, of_shifted = (slice(None) if without is None else side.group != without for side in (clean, shifted))
-        if method == ATC_ENTROPY:
-            return -clean.entropy[model, of_clean], clean.right[model, of_clean], -shifted.entropy[model, of_shifted]
-        return clean.confidence[model, of_clean], clean.right[model, of_clean], shifted.confidence[model, of_shifted]
 
 
 def _as_share(on_probit: Estimate) -> Estimate:
