@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from oodometer.analysis.people import models_alone
 from oodometer.analysis.sampled import stopped
 from oodometer.analysis.unlabelled_answers import Answers, answers_on
 from oodometer.analysis.unlabelled_doubts import doubts_about
-from oodometer.analysis.unlabelled_errors import KnownErrors, errors_elsewhere, errors_of, expected_error
+from oodometer.analysis.unlabelled_errors import KnownErrors, errors_elsewhere, errors_of, expected_error, milder_than
 from oodometer.analysis.unlabelled_methods import BY_AGREEMENT, Estimator, check_methods
 from oodometer.analysis.unlabelled_sides import TwoSides, asked_sides
 from oodometer.analysis.unlabelled_table import UnlabelledAccuracies, UnlabelledAccuracy
@@ -52,35 +53,47 @@ def estimates_of(index: Index, sides: TwoSides, methods: Sequence[str], *, level
     usable = [method for method in methods if not why[method]]
     here = errors_of(index.condition_name_of[sides.shifted.key], estimator, usable)
     elsewhere = errors_elsewhere(index, sides, usable) if _needs_others(here) else []
+    known = _Known(estimator, here, elsewhere, level)
     by_method = {method: estimator.estimates(method, level=level) for method in usable}
-    rows, undefined = [], []
-    for place, model in enumerate(answers.models):
-        for method in usable:
-            estimate = by_method[method][place]
-            if np.isnan(estimate.value):
-                undefined.append(f"{method} of {model}: it agrees with others always or never, or is always right")
-                continue
-            rows.append(
-                UnlabelledAccuracy(
-                    model,
-                    answers.cells[place][0].model.weights[:8],
-                    method,
-                    _accuracy(answers, place, level, shifted=False),
-                    _valid(estimate, answers),
-                    expected_error(method, model, here, elsewhere),
-                    _accuracy(answers, place, level, shifted=True) if _is_labelled(answers, place) else None,
-                    doubts_about(estimator, method, place),
-                )
-            )
-    line = estimator.line if any(method in BY_AGREEMENT for method in usable) else None
+    told = [(method, place, by_method[method][place]) for place in range(len(answers.models)) for method in usable]
+    undefined = [
+        f"{method} of {answers.models[place]}: it agrees with others always or never, or is always right or wrong"
+        for method, place, estimate in told
+        if np.isnan(estimate.value)
+    ]
     return UnlabelledAccuracies(
         index.condition_name_of[sides.clean.key],
         index.condition_name_of[sides.shifted.key],
         answers.shifted.n_images,
-        tuple(rows),
-        line,
+        tuple(_row(known, *one) for one in told if not np.isnan(one[2].value)),
+        estimator.line if any(method in BY_AGREEMENT for method in usable) else None,
         (*(f"{method}: {reason}" for method, reason in why.items() if reason), *undefined),
         (*index.problems, *answers.notes),
+    )
+
+
+class _Known(NamedTuple):
+    """What the rows are made of."""
+
+    estimator: Estimator
+    here: KnownErrors
+    elsewhere: Sequence[KnownErrors]
+    level: float
+
+
+def _row(known: _Known, method: str, place: int, estimate: Estimate) -> UnlabelledAccuracy:
+    answers = known.estimator.answers
+    model, clean = answers.models[place], _accuracy(answers, place, known.level, shifted=False)
+    milder = milder_than(clean.value - estimate.value, known.elsewhere)
+    return UnlabelledAccuracy(
+        model,
+        answers.cells[place][0].model.weights[:8],
+        method,
+        clean,
+        _valid(estimate, answers),
+        expected_error(method, model, known.here, known.elsewhere),
+        _accuracy(answers, place, known.level, shifted=True) if _is_labelled(answers, place) else None,
+        (*doubts_about(known.estimator, method, place), *([milder] if milder else [])),
     )
 
 

@@ -14,11 +14,14 @@ from oodometer.analysis.unlabelled_methods import (
 from oodometer.analysis.unlabelled_sides import maybe_of_no_class
 from oodometer.stats.agreement_line import pairs_of_models
 from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
+from oodometer.stats.scales import to_scale
 
 LEAST_R2 = 0.95
 """Of the line of agreement on the probit scale; below it, the agreements are no line."""
 FEW_MODELS = 5
 """With fewer there are at most six pairs, and a straight line through them says little."""
+BEYOND = 0.5
+"""So far from the clean agreements a clean accuracy may be, in parts of how far they reach on the probit scale."""
 SATURATED_FROM, SATURATED_SHARE = 0.999, 0.5
 """Where more than this share of the confidences are so high, they hardly tell images apart."""
 MOST_TIED = 0.01
@@ -45,9 +48,11 @@ def _of_agreement(estimator: Estimator, model: int) -> list[str]:
     if n < FEW_MODELS:
         said.append(f"the line goes through the pairs of {n} models only; with {FEW_MODELS} or more it can be judged")
     low, high = clean[pairs].min(), clean[pairs].max()
-    if not low <= accuracy[model] <= high:
+    first, last, place = to_scale(np.array([low, high, accuracy[model]]), "probit")
+    reach = BEYOND * (last - first)
+    if not first - reach <= place <= last + reach:
         said.append(
-            f"beyond the line: the clean accuracy is not among the clean agreements of pairs, which go from {low:.3f} "
+            f"beyond the line: the clean accuracy is far from the clean agreements of pairs, which go from {low:.3f} "
             f"to {high:.3f}"
         )
     return said
