@@ -42,9 +42,13 @@ class ExpectedError:
     here: bool
 
     def __str__(self) -> str:
-        models = plural(len(self.models), "model")
+        return f"{self.value:.3f} ({self.behind})"
+
+    @property
+    def behind(self) -> str:
+        """What it is of, in words."""
         where = "here" if self.here else f"under {plural(len(self.shifts), 'other shift')}"
-        return f"{self.value:.3f} ({models} {where})"
+        return f"{plural(len(self.models), 'model')} {where}"
 
 
 @dataclass(frozen=True)

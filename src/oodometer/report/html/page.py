@@ -33,6 +33,7 @@ SECTIONS = (
     "classes",
     "slices",
     "uncertainty",
+    "without_labels",
     "correlations",
     "interventions",
     "hypotheses",
