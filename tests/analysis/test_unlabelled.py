@@ -355,3 +355,16 @@ def test_as_json_has_everything(world: World) -> None:
     assert set(told["rows"][0]) == {
         *("model", "weights", "method", "clean", "estimate", "expected_error", "truth", "warnings")
     }
+
+
+def test_images_without_labels_stand_in_the_way_of_no_other_question(world: World) -> None:
+    # reference: the same questions to the store before
+    store = world.filled.store
+    world.put(world.street, world.on_street, condition="textures")
+    hardest, matrix = odo.hardest(store), odo.confusion(store, "m0", "clean")
+    ood = odo.score(store, metrics=["auroc"], options=odo.ScoreOptions(ood="textures", draws=10))
+    world.put(world.unlabelled, world.on_street)
+    assert odo.hardest(store) == hardest
+    assert odo.confusion(store, "m0", "clean").confusions == matrix.confusions
+    after = odo.score(store, metrics=["auroc"], options=odo.ScoreOptions(ood="textures", draws=10))
+    assert [row.estimate for row in after.rows] == [row.estimate for row in ood.rows]

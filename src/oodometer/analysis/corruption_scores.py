@@ -125,7 +125,7 @@ def _with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> 
         return replace(family, clean=next((cell for cell in alike if cell.classes == some.classes), None))
     wanted = set(index.images(some).ids.tolist())
     for cell in cells:
-        fits = cell.condition_name == CLEAN and cell.classes == some.classes
+        fits = cell.condition_name == CLEAN and cell.classes == some.classes and index.entry(cell).n
         if fits and wanted <= set(index.images(cell).ids.tolist()):
             return replace(family, clean=cell)
     return family

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oodometer.analysis.named import cells_on, model_of, names_of_conditions
+from oodometer.analysis.named import cells_on, model_of, names_of_conditions, with_labels
 from oodometer.core.errors import StoreError
 from oodometer.core.predictions import Predictions
 from oodometer.metrics.metric import Metric
@@ -68,7 +68,7 @@ class Scaled:
                 f"{self._index}: {cell.model_name} was not run on {self._condition}, where its temperature "
                 "should be fitted"
             )
-        found = [one for one in found if one.classes == cell.classes] or found
+        found = with_labels(self._index, [one for one in found if one.classes == cell.classes] or found)
         if len(found) > 1:
             several = ", ".join(names_of_conditions(found))
             raise StoreError(
