@@ -368,3 +368,26 @@ def test_images_without_labels_stand_in_the_way_of_no_other_question(world: Worl
     assert odo.confusion(store, "m0", "clean").counts().tolist() == matrix.counts().tolist()
     after = odo.score(store, metrics=["auroc"], options=odo.ScoreOptions(ood="textures", draws=100))
     assert [row.estimate for row in after.rows] == [row.estimate for row in ood.rows]
+
+
+def test_the_shifts_that_errors_come_from_are_named(world: World) -> None:
+    world.put(world.unlabelled, world.on_street)
+    world.put(world.street, world.on_street, condition="elsewhere")
+    found = odo.estimate_without_labels(world.filled.store, "clean@street", clean="val", methods=["aline-s"])
+    assert "expected errors are those under elsewhere, where labels exist" in found.notes
+
+
+def test_images_of_several_labels_have_one_numbering(world: World) -> None:
+    # The row of each model has the label that it ranks highest: other numbers, and no other order of the classes.
+    rng = np.random.default_rng(7)
+    for data, answers in ((world.val, world.on_val), (world.unlabelled, world.on_street)):
+        for model in range(3):
+            rows = answers.rows(model, data)
+            wrong = (rows.rank > 0) & (rng.random(N) < 0.5)
+            own = replace(rows, label=np.where(wrong, (rows.label + 1) % K, rows.label))
+            about = {"model": f"s{model}", "digest": f"{model + 50:032x}", "answers": tuple(range(K))}
+            world.filled.put(data, own if data is world.val else rows, **about)
+    found = odo.estimate_without_labels(world.filled.store, "street", methods=["aline-s"])
+    accuracy = world.right.mean(axis=1)[:3]
+    agreements = (agreement_matrix(answers.prediction[:3]) for answers in (world.on_val, world.on_street))
+    assert [row.estimate.value for row in found.rows] == pytest.approx(aline_s(accuracy, *agreements), abs=1e-9)

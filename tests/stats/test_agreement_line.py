@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from oodometer.core.errors import OodometerError
+from oodometer.metrics.agreement import agreement_matrix
 from oodometer.stats.agreement_line import agreement_line, aline_d, aline_s
 
 
@@ -104,3 +105,27 @@ def test_what_determines_no_line_is_an_error() -> None:
         side[[0, 2, 0, 3, 1, 3], [2, 0, 3, 0, 3, 1]] = 1.0
     with pytest.raises(OodometerError, match="too few pairs"):
         aline_d(accuracy, clean, shifted)
+
+
+def test_where_networks_see_less_of_every_image_the_line_tells_how_much_they_lose() -> None:
+    # A simulation: the logits of a class are what a network sees of it, plus noise that half the networks share; under
+    # the shift all see 0.7 of it. The truth is counted; "nothing is lost" and the mean agreement are far off.
+    rng = np.random.default_rng(0)
+
+    def seen(light: float) -> tuple[np.ndarray, np.ndarray]:
+        truth, noise = rng.integers(10, size=20_000), rng.normal(size=(20_000, 10))
+        shown = light * rng.gamma(4, 0.8, (20_000, 1)) * np.eye(10)[truth]
+        logits = [
+            skill * shown + 0.7 * noise + 0.7 * rng.normal(size=noise.shape) for skill in np.linspace(0.6, 1.6, 8)
+        ]
+        answers = np.stack([one.argmax(axis=1) for one in logits])
+        return (answers == truth).mean(axis=1), agreement_matrix(answers)
+
+    (clean, agree_clean), (shifted, agree_shifted) = seen(1.0), seen(0.7)
+    nothing_lost = np.abs(clean - shifted).mean()
+    mean_agreement = np.abs((agree_shifted.sum(axis=1) - 1) / 7 - shifted).mean()
+    for method in (aline_s, aline_d):
+        off = np.abs(method(clean, agree_clean, agree_shifted) - shifted).mean()
+        assert off < 0.02
+        assert 4 * off < nothing_lost
+        assert 2 * off < mean_agreement

@@ -9,7 +9,9 @@ import numpy as np
 
 from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.people import models_alone
+from oodometer.analysis.points import MOST_NAMES
 from oodometer.analysis.sampled import stopped
+from oodometer.analysis.text import listed
 from oodometer.analysis.unlabelled_answers import Answers, answers_on
 from oodometer.analysis.unlabelled_doubts import doubts_about
 from oodometer.analysis.unlabelled_errors import KnownErrors, errors_elsewhere, errors_of, expected_error, milder_than
@@ -68,7 +70,7 @@ def estimates_of(index: Index, sides: TwoSides, methods: Sequence[str], *, level
         tuple(_row(known, *one) for one in told if not np.isnan(one[2].value)),
         estimator.line if any(method in BY_AGREEMENT for method in usable) else None,
         (*(f"{method}: {reason}" for method, reason in why.items() if reason), *undefined),
-        (*index.problems, *answers.notes),
+        (*index.problems, *answers.notes, *_learnt_from(elsewhere)),
     )
 
 
@@ -95,6 +97,12 @@ def _row(known: _Known, method: str, place: int, estimate: Estimate) -> Unlabell
         _accuracy(answers, place, known.level, shifted=True) if _is_labelled(answers, place) else None,
         (*doubts_about(known.estimator, method, place), *([milder] if milder else [])),
     )
+
+
+def _learnt_from(elsewhere: Sequence[KnownErrors]) -> list[str]:
+    """A line about the shifts whose labels tell how far off estimates are."""
+    names = [one.shift for one in elsewhere if one.errors]
+    return [f"expected errors are those under {listed(names, MOST_NAMES)}, where labels exist"] if names else []
 
 
 def _needs_others(here: KnownErrors) -> bool:

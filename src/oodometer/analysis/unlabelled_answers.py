@@ -85,12 +85,15 @@ def answers_on(index: Index, sides: TwoSides) -> Answers:
     shifted = _read(index, [cells[1] for cells in kept.values()], labelled=False)
     shared = _shared(clean.ids, shifted.ids)
     groups = _groups(len(clean), len(shifted), shared)
-    numbers = _same_numbers(list(kept), clean, max(cells[0].n_classes for cells in kept.values()))
+    some = next(iter(kept.values()))[0]
+    # Of several labels a row has the one that its model ranks highest; whoever is kept numbers their classes alike.
+    numbers = _ALIKE if some.answers is not None else _same_numbers(list(kept), clean, some.n_classes)
+    tables = numbers.tables or (None,) * len(kept)
     return Answers(
         tuple(kept),
         tuple(kept.values()),
-        _side(clean, numbers.tables, groups[0]),
-        _side(shifted, numbers.tables, groups[1]),
+        _side(clean, tables, groups[0]),
+        _side(shifted, tables, groups[1]),
         shared,
         (
             *_left_out(index, sides, run, kept),
@@ -195,10 +198,13 @@ def _groups(n_clean: int, n_shifted: int, shared: Shared) -> tuple[np.ndarray, n
 
 @dataclass(frozen=True)
 class _Numbers:
-    """From the numbers of each model's classes to those of the first; None where they are the same."""
+    """From the numbers of each model's classes to those of the first; none where all number them alike."""
 
-    tables: tuple[np.ndarray | None, ...]
+    tables: tuple[np.ndarray, ...]
     notes: tuple[str, ...]
+
+
+_ALIKE = _Numbers((), ())
 
 
 def _same_numbers(models: Sequence[str], clean: Joined, n_classes: int) -> _Numbers:
@@ -206,7 +212,7 @@ def _same_numbers(models: Sequence[str], clean: Joined, n_classes: int) -> _Numb
     first = clean.values[0]["label"]
     others = [model for model, values in zip(models, clean.values, strict=True) if (values["label"] != first).any()]
     if not others:
-        return _Numbers((None,) * len(models), ())
+        return _ALIKE
     tables = tuple(_table(values["label"], first, place, n_classes) for place, values in enumerate(clean.values))
     note = (
         f"{named(others)}: classes numbered in another order than by {models[0]}, matched by the labels of clean images"
