@@ -22,6 +22,7 @@ from oodometer.stats.agreement_line import aline_d, aline_s
 from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
 from oodometer.store.index import look
 
+Make = Callable[..., Dataset]
 K, N = 10, 400
 SKILLS = np.linspace(0.0, 1.2, 6)
 
@@ -73,7 +74,7 @@ class World:
 
 
 @pytest.fixture
-def world(filled: Filled, make_dataset: Callable[..., Dataset]) -> World:
+def world(filled: Filled, make_dataset: Make) -> World:
     rng = np.random.default_rng(0)
     truths = rng.integers(K, size=(2, N))
     val = make_dataset(N, labels=truths[0])
@@ -118,7 +119,7 @@ def test_each_method_is_its_function_on_arrays(world: World, method: str) -> Non
         assert (row.truth, row.expected_error, row.estimate.n) == (None, None, N)
 
 
-def test_labels_on_the_shifted_images_change_no_estimate(world: World, make_dataset: Callable[..., Dataset]) -> None:
+def test_labels_on_the_shifted_images_change_no_estimate(world: World, make_dataset: Make) -> None:
     world.put(world.unlabelled, world.on_street)
     without = odo.estimate_without_labels(world.filled.store, "street")
     world.put(world.street, world.on_street, condition="elsewhere")
@@ -197,7 +198,7 @@ def renumbered(rows: Predictions, order: np.ndarray) -> Predictions:
     return replace(rows, label=label, prediction=order[rows.prediction])
 
 
-def test_without_confidences_agreement_is_what_there_is(world: World, make_dataset: Callable[..., Dataset]) -> None:
+def test_without_confidences_agreement_is_what_there_is(world: World, make_dataset: Make) -> None:
     for data, answers in ((world.val, world.on_val), (world.unlabelled, world.on_street)):
         for model in range(3):
             classes = answers.prediction[model][:, None]
@@ -247,7 +248,7 @@ def test_saturated_confidences_are_told(world: World) -> None:
     assert [row.estimate.value for row in found.rows] == pytest.approx(world.right.mean(axis=1))
 
 
-def test_a_model_beyond_the_line_is_told(world: World, make_dataset: Callable[..., Dataset]) -> None:
+def test_a_model_beyond_the_line_is_told(world: World, make_dataset: Make) -> None:
     best = replace(world.on_val, prediction=world.on_val.prediction.copy())
     best.prediction[5] = np.where(np.arange(N) < 2, (world.val.labels + 1) % K, world.val.labels)
     for data, answers in ((world.val, best), (world.unlabelled, world.on_street)):
@@ -299,7 +300,21 @@ def cell_of_sample(world: World, data: Dataset, rows: Predictions, model: int) -
     world.filled.store.seal(cell, keep_logits=False)
 
 
-def test_which_sides_are_meant(world: World, make_dataset: Callable[..., Dataset]) -> None:
+def test_the_only_set_without_labels_is_meant_unless_another_is_named(world: World, make_dataset: Make) -> None:
+    store = world.filled.store
+    with pytest.raises(UsageError, match="every image has a label; name a set with --shifted"):
+        odo.estimate_without_labels(store)
+    world.put(world.unlabelled, world.on_street)
+    assert odo.estimate_without_labels(store, methods=["aline-s"]).shifted == "clean@street"
+    lane = make_dataset(N, labels=[-1] * N, name="lane", ids=world.street.ids, contents=contents_of("lane"))
+    world.put(lane, world.on_street)
+    with pytest.raises(
+        UsageError, match="several sets have no labels; say which with --shifted: clean@lane, clean@str"
+    ):
+        odo.estimate_without_labels(store)
+
+
+def test_which_sides_are_meant(world: World, make_dataset: Make) -> None:
     store = world.filled.store
     world.put(world.unlabelled, world.on_street)
     found = odo.estimate_without_labels(store, "street", methods=["aline-s"])
@@ -391,3 +406,19 @@ def test_images_of_several_labels_have_one_numbering(world: World) -> None:
     accuracy = world.right.mean(axis=1)[:3]
     agreements = (agreement_matrix(answers.prediction[:3]) for answers in (world.on_val, world.on_street))
     assert [row.estimate.value for row in found.rows] == pytest.approx(aline_s(accuracy, *agreements), abs=1e-9)
+
+
+def test_of_many_shifts_some_are_learnt_from(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.put(world.unlabelled, world.on_street)
+    for place in range(5):
+        world.put(world.street, world.on_street, condition=f"shift{place}", transform={"name": f"t{place}"})
+    asked = {"clean": "val", "methods": ["aline-s"]}
+    assert len(odo.estimate_without_labels(world.filled.store, **asked).rows[0].expected_error.shifts) == 5
+    monkeypatch.setattr("oodometer.analysis.unlabelled_errors.MOST_SHIFTS", 3)
+    some = odo.estimate_without_labels(world.filled.store, **asked).rows[0].expected_error
+    assert (some.shifts, some.n) == (("shift0", "shift2", "shift4"), 15)
+    monkeypatch.setattr("oodometer.analysis.unlabelled_errors.MOST_COMPARISONS", 2 * 6**2 * N)
+    assert odo.estimate_without_labels(world.filled.store, **asked).rows[0].expected_error.shifts == (
+        "shift0",
+        "shift4",
+    )

@@ -25,7 +25,7 @@ from oodometer.store.index import Index, Source, index_at
 
 
 def estimate_without_labels(
-    store: Source, shifted: str, *, clean: str = "", methods: Sequence[str] = (), level: float = 0.95
+    store: Source, shifted: str = "", *, clean: str = "", methods: Sequence[str] = (), level: float = 0.95
 ) -> UnlabelledAccuracies:
     """The accuracy of every model on images without labels, or whose labels are not looked at, by several methods.
 
@@ -34,7 +34,8 @@ def estimate_without_labels(
     images that all of them saw.
 
     Args:
-        shifted: A condition, or what data are called that were seen as they are.
+        shifted: A condition, or what data are called that were seen as they are; by default the store's only set
+            without labels.
         clean: The same of labelled images; by default the other side of the shift, or the clean images of the store.
         methods: Of ``aline-s``, ``aline-d``, ``atc-confidence``, ``atc-entropy``, ``confidence-difference``; none: all.
         level: Of the intervals.

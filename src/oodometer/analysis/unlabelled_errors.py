@@ -17,6 +17,8 @@ from oodometer.store.index import Index
 
 MOST_SHIFTS = 20
 """Conditions that are learnt from, evenly spread over those there are: of a family of 75 every fourth says enough."""
+MOST_COMPARISONS = 10_000_000_000
+"""Of two answers to an image, over all shifts that are learnt from: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,9 @@ def true_shares(answers: Answers) -> np.ndarray:
 def errors_elsewhere(index: Index, but: TwoSides, methods: Sequence[str]) -> list[KnownErrors]:
     """The same under other shifts of the store: those with labels, but attacks, which are made against a model."""
     sides = other_shifts(index, but)
-    if len(sides) > MOST_SHIFTS:
-        sides = [sides[place] for place in np.linspace(0, len(sides) - 1, MOST_SHIFTS).round().astype(int)]
+    most = _most_shifts(index)
+    if len(sides) > most:
+        sides = [sides[place] for place in np.linspace(0, len(sides) - 1, most).round().astype(int)]
     found = []
     for one in sides:
         try:
@@ -94,6 +97,12 @@ def errors_elsewhere(index: Index, but: TwoSides, methods: Sequence[str]) -> lis
             continue
         found.append(errors_of(index.condition_name_of[one.shifted.key], Estimator(answers), methods))
     return found
+
+
+def _most_shifts(index: Index) -> int:
+    """How many shifts are learnt from: fewer where there are very many models and images."""
+    n_images = max((entry.n_rows for entry in index.answered), default=0)
+    return int(np.clip(MOST_COMPARISONS // max(1, len(index.models) ** 2 * n_images), 1, MOST_SHIFTS))
 
 
 def other_shifts(index: Index, but: TwoSides) -> list[TwoSides]:

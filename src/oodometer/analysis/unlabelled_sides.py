@@ -19,16 +19,17 @@ class TwoSides(NamedTuple):
     shifted: ConditionRecord
 
 
-def asked_sides(index: Index, shifted: str, clean: str = "") -> TwoSides:
+def asked_sides(index: Index, shifted: str = "", clean: str = "") -> TwoSides:
     """The sides that a user means.
 
     Args:
-        shifted, clean: Conditions, or what the data are called that were seen as they are. Without a clean one it is
-            the other side of the shift, or the clean images of the store.
+        shifted, clean: Conditions, or what the data are called that were seen as they are. Without a shifted one it is
+            the only set without labels; without a clean one the other side of the shift, or the store's clean images.
     """
     answered = _conditions(index, labelled=False)
     if not answered:
         raise StoreError(f"{index}: no predictions in it yet; 'oodometer run' or 'oodometer import' makes them")
+    shifted = shifted or _only_unlabelled(index)
     found = _called(index, shifted, answered)
     if not found:
         raise UsageError(f"{index}: nothing was run on {shifted!r}{did_you_mean(shifted, _names(index, answered))}")
@@ -49,18 +50,32 @@ def asked_sides(index: Index, shifted: str, clean: str = "") -> TwoSides:
     return TwoSides(standards[0], one)
 
 
+def _only_unlabelled(index: Index) -> str:
+    """The name of the one set that nobody labelled; an error where there are none, or several."""
+    found = [index.condition_name_of[one.key] for one in _unlabelled(index)]
+    if not found:
+        raise UsageError(
+            f"{index}: every image has a label; name a set with --shifted, to see it estimated without them"
+        )
+    if len(found) > 1:
+        raise UsageError(f"{index}: several sets have no labels; say which with --shifted: {', '.join(sorted(found))}")
+    return found[0]
+
+
 def sides_without_labels(index: Index) -> list[TwoSides]:
     """Every condition that nobody labelled, with the clean images that it can be estimated from.
 
     Images of no class, and what was run as such (``--ood``), are not among them: no answer to them can be right.
     """
-    sides = []
+    pairs = [(_standards(index, one, ""), one) for one in _unlabelled(index)]
+    return [TwoSides(standards[0], one) for standards, one in pairs if len(standards) == 1]
+
+
+def _unlabelled(index: Index) -> list[ConditionRecord]:
+    """The conditions that nobody labelled and that are not of no class."""
     labelled = {one.key for one in _conditions(index, labelled=True)}
-    for one in _conditions(index, labelled=False):
-        if one.key not in labelled and not maybe_of_no_class(one):
-            standards = _standards(index, one, "")
-            sides += [TwoSides(standards[0], one)] if len(standards) == 1 else []
-    return sides
+    every = _conditions(index, labelled=False)
+    return [one for one in every if one.key not in labelled and not maybe_of_no_class(one)]
 
 
 def maybe_of_no_class(condition: ConditionRecord) -> bool:

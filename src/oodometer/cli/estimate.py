@@ -17,7 +17,12 @@ from oodometer.cli.output import as_json, looked_at, print_json, say, warn
     "exist, and with a warning where it can't be trusted.",
 )
 @click.argument("store")
-@click.option("--shifted", required=True, metavar="NAME", help="Images without labels: a condition, or the data.")
+@click.option(
+    "--shifted",
+    default="",
+    metavar="NAME",
+    help="Images without labels: a condition, or the data.  [default: the only ones without]",
+)
 @click.option(
     "--clean", default="", metavar="NAME", help="Labelled images of the same classes.  [default: the clean ones]"
 )
