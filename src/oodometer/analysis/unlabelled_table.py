@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from oodometer.analysis.points import named
 from oodometer.analysis.text import columns
 from oodometer.analysis.unlabelled_errors import ExpectedError
 from oodometer.core.estimate import Estimate
@@ -96,4 +97,4 @@ class UnlabelledAccuracies:
 def _whom(rows: list[UnlabelledAccuracy], every: int) -> str:
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
     models = list(dict.fromkeys(row.model for row in rows))
-    return methods if len(models) == every else f"{methods} of {', '.join(models)}"
+    return methods if len(models) == every else f"{methods} of {named(models)}"
