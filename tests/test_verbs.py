@@ -20,6 +20,7 @@ TWINS = {
     "build": ("build_cifar10", "build_icons"),
     "compare": ("compare", "compare_effective", "compare_many"),
     "corrupt": ("corrupt", "corrupt_files"),
+    "estimate": ("estimate_without_labels",),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),
     "quickstart": ("quickstart", "quickstart_photographs"),

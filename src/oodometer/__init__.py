@@ -86,6 +86,8 @@ _HOMES = {
     "analysis.robustness": "Robustness robustness",
     "analysis.run_results": "RunResults results_of",
     "analysis.score": "score",
+    "analysis.unlabelled": "estimate_without_labels",
+    "analysis.unlabelled_table": "UnlabelledAccuracies UnlabelledAccuracy",
     "analysis.score_table": "Score Scores",
     "study": "Study study_of",
     "sampling.aim": "Aim",

@@ -45,6 +45,9 @@ from oodometer.analysis.run_results import results_of as results_of
 from oodometer.analysis.score import score as score
 from oodometer.analysis.score_table import Score as Score
 from oodometer.analysis.score_table import Scores as Scores
+from oodometer.analysis.unlabelled import estimate_without_labels as estimate_without_labels
+from oodometer.analysis.unlabelled_table import UnlabelledAccuracies as UnlabelledAccuracies
+from oodometer.analysis.unlabelled_table import UnlabelledAccuracy as UnlabelledAccuracy
 from oodometer.build.cifar10 import BuiltCifar10 as BuiltCifar10
 from oodometer.build.cifar10 import build_cifar10 as build_cifar10
 from oodometer.build.icons.build import IconOptions as IconOptions

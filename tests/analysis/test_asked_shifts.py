@@ -222,6 +222,11 @@ def test_images_without_labels_are_told(filled, index, make_dataset):
         "the images of imagenet-o have no labels, so there is no accuracy on them; 'score --ood imagenet-o' tells how "
         "well they are told apart"
     )
+    street = make_dataset(5, name="street", labels=[-1] * 5, ids=[f"s{at}" for at in range(5)])
+    filled.add(street, [0] * 5)
+    assert message_of(StoreError, look(filled.store), "street") == (
+        "the images of street have no labels; 'estimate --shifted street' estimates the accuracy on them"
+    )
 
 
 def test_an_empty_store(filled):

@@ -12,6 +12,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, jaccard_score
 from oodometer.core.errors import OodometerError
 from oodometer.metrics.agreement import (
     agreement,
+    agreement_counts,
     agreement_matrix,
     error_consistency,
     error_consistency_matrix,
@@ -152,3 +153,22 @@ def test_the_hardest_0_images_and_ranks_are_errors():
         hardest_images(np.ones((1, 2), bool), 0)
     with pytest.raises(OodometerError, match="need bool"):
         hardest_images(np.zeros((1, 2), int))
+
+
+@settings(deadline=None, derandomize=True, max_examples=50)
+@given(st.integers(1, 5), st.integers(1, 40), st.integers(1, 6), st.integers(0, 1000))
+def test_counts_by_group_against_a_loop(n_models: int, n: int, n_groups: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    predictions, groups = rng.integers(3, size=(n_models, n)), rng.integers(n_groups, size=n)
+    counts = agreement_counts(predictions, groups)
+    for group in range(int(groups.max()) + 1):
+        for a in range(n_models):
+            for b in range(n_models):
+                same = sum(predictions[a, i] == predictions[b, i] for i in range(n) if groups[i] == group)
+                assert counts[group, a, b] == same
+    assert np.allclose(counts.sum(axis=0) / n, agreement_matrix(predictions))
+
+
+def test_groups_are_one_for_each_image() -> None:
+    with pytest.raises(OodometerError, match="for 2 images"):
+        agreement_counts(np.array([[1, 2]]), np.array([0]))

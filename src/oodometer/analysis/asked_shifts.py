@@ -111,6 +111,11 @@ def _with_sides(index: Index, name: str, x: Sequence[str]) -> MeasuredShift:
                 f"{index}: the images of {name} have no labels, so there is no accuracy on them; "
                 f"'score --ood {name}' tells how well they are told apart"
             )
+        if any(not entry.n and entry.cell.data.title == name for entry in index.answered):
+            raise StoreError(
+                f"{index}: the images of {name} have no labels; "
+                f"'estimate --shifted {name}' estimates the accuracy on them"
+            )
         hint = did_you_mean(name, {*known, *(family.name for one in known if (family := family_of(one)))})
         raise UsageError(f"{index}: nothing was measured on {name!r}{hint}")
     for side in x:

@@ -91,7 +91,7 @@ def with_clean(index: Index, family: CorruptedCells, cells: Sequence[Cell]) -> C
         return replace(family, clean=min(alike, key=lambda cell: sample_of(cell) is None, default=None))
     wanted = set(index.images(some).ids.tolist())
     for cell in cells:
-        fits = cell.condition_name == CLEAN and cell.classes == some.classes
+        fits = cell.condition_name == CLEAN and cell.classes == some.classes and index.entry(cell).n
         if fits and wanted <= set(index.images(cell).ids.tolist()):
             return replace(family, clean=cell)
     return family

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from oodometer.analysis.named import cells_on, model_of, names_of_conditions
+from oodometer.analysis.named import cells_on, model_of, names_of_conditions, with_labels
 from oodometer.core.errors import StoreError
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
@@ -20,7 +20,7 @@ def cell_to_fit_on(index: Index, cells: Sequence[Cell], cell: Cell, condition: s
     found = cells_on(condition, own)
     if not found:
         raise StoreError(f"{index}: {cell.model_name} was not run on {condition}, where {what}")
-    found = [one for one in found if one.classes == cell.classes] or found
+    found = with_labels(index, [one for one in found if one.classes == cell.classes] or found)
     if len(found) > 1:
         several = ", ".join(names_of_conditions(found))
         raise StoreError(

@@ -12,6 +12,7 @@ import numpy as np
 from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.judged_pair import p_text
+from oodometer.analysis.named import with_labels
 from oodometer.analysis.text import columns, plural
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.model import n_cores
@@ -94,7 +95,7 @@ def hardest(store: Source, *, on: str = "clean", top: int = 20) -> Hardest:
     """
     index = index_at(store)
     every = index.cells
-    cells = [cell for cell in every if cell.condition_name == on and index.row_files(cell)]
+    cells = with_labels(index, [cell for cell in every if cell.condition_name == on and index.row_files(cell)])
     if not cells:
         hint = did_you_mean(on, {cell.condition_name for cell in every})
         raise UsageError(f"{index}: nothing was run on {on!r}{hint}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from oodometer.analysis.asked_shifts import asked_shift
-from oodometer.analysis.named import cells_on, names_of_conditions
+from oodometer.analysis.named import cells_on, names_of_conditions, with_labels
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.records import ConditionRecord
 from oodometer.store.cells import Cell
@@ -18,7 +18,7 @@ def cells_of_model_on(index: Index, model: str, on: str) -> list[Cell]:
     """
     known = [cell for cell in index.of_model(model) if index.has_rows(cell)]
     own = [cell for cell in known if index.condition_name_of[cell.condition.key] == on]
-    found = own or cells_on(on, known)
+    found = own or with_labels(index, cells_on(on, known))
     if len(found) > 1:
         raise UsageError(f"{index}: {on} of several data sets; say which: {', '.join(names_of_conditions(found))}")
     if found:

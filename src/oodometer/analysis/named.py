@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.store.cells import Cell
+from oodometer.store.index import Index
 
 
 def cells_on(name: str, cells: Sequence[Cell]) -> list[Cell]:
     """The cells on a condition: ``NAME``, ``NAME@DATA``, or ``NAME@DATA@DIGEST`` where data share a name."""
     named = [cell for cell in cells if cell.condition_name == name]
     return named or [cell for cell in cells if name in (_on_data(cell), _on_content(cell))]
+
+
+def with_labels(index: Index, cells: Sequence[Cell]) -> list[Cell]:
+    """Of these cells those whose images have labels, where some do: ``clean`` may be of images without any too."""
+    return [cell for cell in cells if index.entry(cell).n] or list(cells)
 
 
 def check_condition(name: str, cells: Sequence[Cell], what: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from oodometer.analysis.common_images import clusters_of
 from oodometer.analysis.intervals import counts_of
 from oodometer.analysis.metric_request import Asked
-from oodometer.analysis.named import cells_on, names_of_conditions
+from oodometer.analysis.named import cells_on, names_of_conditions, with_labels
 from oodometer.analysis.score_table import LeftOut, Score, about, or_left_out
 from oodometer.analysis.temperature_scaling import Scaled
 from oodometer.core.errors import OodometerError, StoreError
@@ -55,7 +55,7 @@ def inside_of(index: Index, cells: Sequence[Cell], cell: Cell, ood: str) -> Cell
         return standard[0]
     outside = cells_on(ood, cells)
     clean = [one for one in cells if one.condition_name == IN_DISTRIBUTION and one not in outside]
-    found = [one for one in clean if one.classes == cell.classes]
+    found = with_labels(index, [one for one in clean if one.classes == cell.classes])
     where = f"{IN_DISTRIBUTION!r} over the same classes as {cell.condition_name!r}"
     if not found:
         raise StoreError(f"{index}: {cell.model_name} has no {where}; run it")

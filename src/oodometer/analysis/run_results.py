@@ -9,6 +9,7 @@ from typing import Any
 from oodometer.analysis.accuracy_pairs import NOT_RUN
 from oodometer.analysis.gaps import Gaps, gaps_in
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.analysis.score import score
 from oodometer.analysis.score_table import Scores
 from oodometer.analysis.shift_scores import score_of
@@ -33,8 +34,8 @@ class RunResults:
 
     @cached_property
     def scores(self) -> Scores:
-        """Of every cell."""
-        return score(self.index)
+        """Of every cell; none where no image has a label."""
+        return score(self.index) if any(entry.n for entry in self.index.entries) else Scores(())
 
     @cached_property
     def corruption_errors(self) -> Scores | None:
@@ -56,8 +57,15 @@ class RunResults:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The gaps that are undefined, and why."""
-        return self.gaps.left_out
+        """The gaps and accuracies that are undefined, and why."""
+        return (*self.gaps.left_out, *self._unlabelled)
+
+    @property
+    def _unlabelled(self) -> list[str]:
+        """A line about data that nobody labelled, seen as they are."""
+        entries = [entry for entry in self.index.answered if entry.cell.key in self.alone and not entry.n]
+        titles = dict.fromkeys(entry.cell.data.title for entry in entries if entry.cell.condition_name == CLEAN)
+        return [f"{title}: no labels, so no accuracy; 'estimate --shifted {title}' estimates it" for title in titles]
 
     def __str__(self) -> str:
         return self.table()

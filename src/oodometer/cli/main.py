@@ -24,6 +24,7 @@ VERBS = {
     "consistency": "Who fails on the same images: models, and people beside them.",
     "correlate": "Which synthetic shift predicts which natural one.",
     "corrupt": "Write corrupted images in the published layouts.",
+    "estimate": "Accuracy on images without labels, with the error to expect.",
     "explain": "What a drop is made of: the three gaps, as far as the data bound them.",
     "figure": "Draw a figure for a paper: PDF, SVG or PNG.",
     "gaps": "Both sides of every shift, and what is lost between them.",

@@ -117,6 +117,30 @@ def agreement_matrix(predictions: np.ndarray) -> np.ndarray:
     return matrix
 
 
+def agreement_counts(predictions: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """On how many images of each group every two of M models agree, (M, N) and (N,) -> (G, M, M).
+
+    The diagonal has the number of images of the group. Their sum over the groups is the count on all images.
+
+    >>> agreement_counts(np.array([[1, 2, 3], [1, 3, 3]]), np.array([0, 0, 1])).tolist()
+    [[[2, 1], [1, 2]], [[1, 1], [1, 1]]]
+    """
+    _check_table(predictions)
+    if groups.shape != predictions.shape[1:] or groups.min() < 0:
+        raise OodometerError(f"groups of shape {groups.shape} for {predictions.shape[1]} images: give each a number")
+    sizes = np.bincount(groups)
+    ends = np.cumsum(sizes)
+    # Images of a group side by side: then every count runs over memory that lies in one piece and in the cache.
+    sorted_by_group = np.take(predictions, np.argsort(groups, kind="stable"), axis=1)
+    counts = np.empty((len(sizes), len(predictions), len(predictions)), dtype=np.int64)
+    for group, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
+        answers = sorted_by_group[:, end - size : end]
+        for first in range(len(answers)):
+            same = np.count_nonzero(answers[first:] == answers[first], axis=1)
+            counts[group, first, first:] = counts[group, first:, first] = same
+    return counts
+
+
 def error_consistency_matrix(right: np.ndarray) -> np.ndarray:
     """Cohen's kappa on being right of every two of M models, (M, N) -> (M, M).
 

@@ -60,14 +60,23 @@ def wilson(successes: int, n: int, level: float) -> tuple[float, float]:
     >>> round(low, 4), round(high, 4)
     (0.713, 0.7672)
     """
+    return wilson_bounds(successes / n, n, level)
+
+
+def wilson_bounds(share: float, n: int, level: float) -> tuple[float, float]:
+    """The same of a share of which some images count in part.
+
+    >>> low, high = wilson_bounds(0.741, 1000, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.713, 0.7672)
+    """
     from scipy.special import ndtri
 
     z2 = float(ndtri((1 + level) / 2)) ** 2
-    share = successes / n
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    low = 0.0 if successes == 0 else float(middle - half)
-    high = 1.0 if successes == n else float(middle + half)
+    low = 0.0 if share == 0 else float(middle - half)
+    high = 1.0 if share == 1 else float(middle + half)
     return low, high
 
 

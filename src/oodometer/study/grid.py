@@ -111,7 +111,8 @@ def _damaged(lines: Sequence[str]) -> list[str]:
 
 
 def _unlabelled(index: Index) -> list[str]:
-    names = dict.fromkeys(entry.cell.condition_name for entry in index.answered if not entry.n)
+    keys = dict.fromkeys(entry.cell.condition.key for entry in index.answered if not entry.n)
+    names = [index.condition_name_of[key] for key in keys]
     return [f"no accuracy on {name}: its images have no labels" for name in names]
 
 

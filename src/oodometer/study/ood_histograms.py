@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.intervals import IntervalOptions
+from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.analysis.metric_request import Asked, ScoreOptions
 from oodometer.analysis.named import cells_on
 from oodometer.analysis.ood_scores import inside_of, ood_scores
@@ -51,11 +52,15 @@ class Outside:
 
 
 def outside_sets(study: Study) -> list[str]:
-    """What models were run on and no image of has a label, by the name that ``score --ood`` takes."""
+    """What models were run on and no image of has a label, by the name that ``score --ood`` takes.
+
+    Images seen as they are may well be of the classes, though nobody said of which: they are not among them.
+    """
     labelled = {(one.condition, one.data) for one in study.conditions}
     cells = [cell for model in study.models for cell in model.cells]
     of_labelled = {cell.condition_name for cell in cells if (cell.condition_name, cell.data.title) in labelled}
-    found = [cell for cell in cells if (cell.condition_name, cell.data.title) not in labelled]
+    unlabelled = [cell for cell in cells if (cell.condition_name, cell.data.title) not in labelled]
+    found = [cell for cell in unlabelled if cell.condition_name != CLEAN]
     return list(
         dict.fromkeys(
             f"{cell.condition_name}@{cell.data.title}" if cell.condition_name in of_labelled else cell.condition_name

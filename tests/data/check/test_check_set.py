@@ -410,7 +410,7 @@ def test_a_layout_that_can_not_be_opened_still_gets_a_table(pets: Path, encode: 
             "not readable",
             "wrong",
             "1 images, such as loose.png, are in no class folder; put each into a folder named after its class, or "
-            "list them in a manifest (path,label)",
+            "list them in a manifest (path,label); images without labels are --data-kind images",
         ),
         ("image files", "5", "wrong", ""),
         ("unknown class ids", "1", "wrong", "fish"),

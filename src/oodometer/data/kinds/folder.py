@@ -30,7 +30,8 @@ def open_folder(address: str, *, name: str) -> Dataset:
     if loose:
         raise DataError(
             f"{address}: {len(loose)} images, such as {loose[0]}, are in no class folder; "
-            "put each into a folder named after its class, or list them in a manifest (path,label)"
+            "put each into a folder named after its class, or list them in a manifest (path,label); images without "
+            "labels are --data-kind images"
         )
     if not files:
         raise DataError(

@@ -34,6 +34,7 @@ SECTIONS = (
     "slices",
     "uncertainty",
     "drop_parts",
+    "without_labels",
     "correlations",
     "interventions",
     "hypotheses",

@@ -268,11 +268,13 @@ def test_the_end_that_means_outside_is_that_of_the_sign():
     }
 
 
-def test_a_data_set_of_no_class_seen_as_it_is(filled, make_dataset):
+def test_images_without_labels_seen_as_they_are_may_be_of_the_classes(filled, make_dataset):
     clean, outside = make_dataset(40), make_dataset(15, labels=[-1] * 15, name="o", ids=[f"o{at}" for at in range(15)])
     filled.put(clean, rows_for(clean, 0))
     filled.put(outside, rows_for(outside, 1))
-    assert {row[1] for row in part(section(study_of(filled.store)), "ood").rows} == {"clean@o"}
+    assert "ood" not in [getattr(one, "id", "") for one in section(study_of(filled.store)).parts]
+    filled.put(outside, rows_for(outside, 1), condition="textures")  # as --ood does
+    assert {row[1] for row in part(section(study_of(filled.store)), "ood").rows} == {"textures"}
 
 
 def test_every_set_of_no_class_is_told_with_its_size(with_outside, filled, make_dataset):
