@@ -184,7 +184,7 @@ def mean_of_intervals(estimates: Sequence[Estimate]) -> Estimate:
     """The mean with the mean of the intervals: wide enough however the estimates move together.
 
     >>> print(mean_of_intervals([share_of(80, 100), share_of(60, 100)]))
-    0.7000 [0.6026, 0.7848]  n=100
+    0.7000 [0.6027, 0.7850]  n=100
     """
     if len(estimates) == 1:
         return estimates[0]
