@@ -14,6 +14,7 @@ from oodometer.stats.confidence_sequence import (
     PRIOR_VARIANCE,
     confidence_sequence,
     numbers_needed,
+    p_value_at_any_time,
 )
 
 REPETITIONS = 1000
@@ -149,3 +150,49 @@ def test_one_minus_the_numbers_is_one_minus_the_interval():
 def test_what_is_undefined_is_an_error(values, total, aims, said):
     with pytest.raises(OodometerError, match=said):
         confidence_sequence(np.array(values, dtype=float), total, aims=aims)
+
+
+# p-values
+
+
+@pytest.mark.parametrize("mean", [0.3, 0.5, 0.62, 0.66, 0.8])
+def test_the_interval_of_its_level_just_reaches_what_is_tested(mean):
+    values = (np.random.default_rng(4).random(400) < 0.7).astype(float)
+    aims = [(400, 0.05)]
+    p_value = p_value_at_any_time(values, 10_000, mean, aims=aims)
+    if p_value == 1.0:
+        found = confidence_sequence(values, 10_000, aims=aims, level=0.01)
+        assert found.low - 0.02 <= mean <= found.high + 0.02
+        return
+    # A hair more sure, and the interval holds it; a hair less, and it does not.
+    for level, inside in ((1 - 0.98 * p_value, True), (1 - 1.02 * p_value, False)):
+        found = confidence_sequence(values, 10_000, aims=aims, level=level)
+        assert (found.low <= mean <= found.high) == inside
+
+
+def test_two_equal_models_are_hardly_ever_told_apart_however_often_one_looks():
+    """Differences of two models that are equally often right on 3,000 images, looked at every 40 images up to 800.
+
+    At most 5 % of the repetitions may have a p-value of 0.05 or less at any look; McNemar's exact test, looked at as
+    often, has many more.
+    """
+    from oodometer.stats.paired import mcnemar_p_values
+
+    rng, wrong, by_mcnemar = np.random.default_rng(5), 0, 0
+    population = np.repeat([1.0, 0.0, 0.5], [240, 240, 2520])  # (difference + 1) / 2
+    aims = [(800, 0.02)]
+    for _ in range(REPETITIONS):
+        order = rng.permutation(population)[:800]
+        looks = range(40, 801, 40)
+        wrong += any(p_value_at_any_time(order[:n], 3000, 0.5, aims=aims) <= 0.05 for n in looks)
+        wins, losses = (np.array([(order[:n] == one).sum() for n in looks]) for one in (1.0, 0.0))
+        by_mcnemar += bool((mcnemar_p_values(wins, losses) <= 0.05).any())
+    assert binomtest(wrong, REPETITIONS, 0.05, alternative="greater").pvalue > 0.001
+    assert by_mcnemar > 0.1 * REPETITIONS
+
+
+def test_a_real_difference_is_told():
+    population = np.repeat([1.0, 0.0, 0.5], [150, 600, 2250])
+    order = np.random.default_rng(6).permutation(population)
+    assert p_value_at_any_time(order[:1200], 3000, 0.5, aims=[(1200, 0.03)]) < 0.001
+    assert p_value_at_any_time(order, 3000, 0.5, aims=[(1200, 0.03)]) < 1e-9

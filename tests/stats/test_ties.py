@@ -9,7 +9,12 @@ import pytest
 
 from oodometer.stats.corrections import CORRECTIONS, corrected
 from oodometer.stats.paired import PairedCounts, mcnemar_exact
-from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, tie_groups, told_apart
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, tie_groups
+
+
+def told_apart(p_values: np.ndarray) -> np.ndarray:
+    """Whether each pair differs, all pairs together at 95 % (Holm)."""
+    return Standing.of(adjusted_pairs(p_values), range(len(p_values))).apart
 
 
 def test_p_values_of_counts_are_mcnemars():
@@ -28,19 +33,19 @@ def test_p_values_of_counts_are_mcnemars():
 def test_models_that_never_differ_are_not_told_apart():
     p = p_of_differences(np.array([0.5, 0.5, 0.9]), np.array([[0, 0, 1e-6], [0, 0, 1e-6], [1e-6, 1e-6, 0]]))
     assert p[0, 1] == 1
-    assert told_apart(p, 0.95).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
+    assert told_apart(p).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
 
 
 def test_without_a_variance_nothing_is_told_apart():
     p = p_of_differences(np.array([0.1, 0.9]), np.full((2, 2), np.nan))
     assert np.isnan(p[0, 1])
-    assert not told_apart(p, 0.95).any()
+    assert not told_apart(p).any()
 
 
 @pytest.mark.slow
 def test_equal_models_are_told_apart_in_at_most_the_share_that_is_promised():
     rng = np.random.default_rng(2)
-    wrong = [told_apart(p_of_counts(rng.random((8, 300)) < 0.7), 0.95).any() for _ in range(400)]
+    wrong = [told_apart(p_of_counts(rng.random((8, 300)) < 0.7)).any() for _ in range(400)]
     # Exact tests and Holm's steps are both on the safe side; 3 standard errors of 400 draws are 0.033.
     assert np.mean(wrong) <= 0.05 + 0.033
 

@@ -32,6 +32,21 @@ class Standings:
     standing: Standing
     how: str
 
+    @property
+    def ranks(self) -> dict[str, str]:
+        """The ranks that each may have: ``1``, ``2–4`` where it is tied, ``?`` behind it: not all pairs are tested."""
+        return {name: self._rank(place) for place, name in enumerate(self.models)}
+
+    @property
+    def n_untested(self) -> int:
+        """How many pairs can't be tested."""
+        return sum(len(self.standing.untested(place)) for place in range(len(self.models))) // 2
+
+    def _rank(self, place: int) -> str:
+        best, worst = self.standing.rank_of(place)
+        ranks = str(best) if best == worst else f"{best}–{worst}"
+        return f"{ranks}{'?' if self.standing.untested(place) else ''}"
+
 
 def p_values_under(points: Points) -> tuple[np.ndarray, str]:
     """Of every pair of models under the shift, (M, M), NaN where they can't be tested; and which tests these are."""

@@ -134,11 +134,6 @@ def adjusted_pairs(p_values: np.ndarray, correction: Correction = "holm") -> np.
     return adjusted
 
 
-def told_apart(p_values: np.ndarray, level: float) -> np.ndarray:
-    """Whether each pair differs, all pairs together at the level (Holm), (M, M) -> (M, M) bool."""
-    return Standing.of(adjusted_pairs(p_values), range(len(p_values)), level).apart
-
-
 def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
     """All largest sets of places of which any two are tied (Bron and Kerbosch, CACM 16, 1973), each in order."""
     near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(tied)]

@@ -17,7 +17,6 @@ from oodometer.document.table import Column, Table
 from oodometer.report.palette import UNKNOWN
 from oodometer.report.tables.best import Differ, best_of
 from oodometer.report.tables.options import TableOptions
-from oodometer.stats.ties import Standing
 from oodometer.study import Study
 
 Stand = Callable[[Mapping[str, Estimate]], Standings]
@@ -153,18 +152,11 @@ def _ranks(origins: Collection[str], numbers: Sequence[Numbers], sort: str) -> _
     found = sorted_by[0].stand(sorted_by[0].of(origins).values)
     if not found.how:
         return None
-    places = range(len(found.models))
-    untested = sum(len(found.standing.untested(place)) for place in places) // 2
-    texts = {found.models[place]: _rank(found.standing, place) for place in places}
-    more = f"; ?: not all pairs can be tested ({untested:,} can't), as their images are not known" if untested else ""
+    n = found.n_untested
+    more = f"; ?: not all pairs can be tested ({n:,} can't), as their images are not known" if n else ""
     said = f"by {sorted_by[0].said or sorted_by[0].column.name}, those that a model may have: each model from which it "
     about = f"{said}can be told apart takes one away ({found.how}{more})."
-    return _Ranks(Column("Rank", about=f"Ranks {about}", id=RANK), texts, f"Ranks: {about}")
-
-
-def _rank(standing: Standing, place: int) -> str:
-    best, worst = standing.rank_of(place)
-    return f"{best if best == worst else f'{best}–{worst}'}{'?' if standing.untested(place) else ''}"
+    return _Ranks(Column("Rank", about=f"Ranks {about}", id=RANK), found.ranks, f"Ranks: {about}")
 
 
 def on_page(table: Table, is_shown: Callable[[Column], bool]) -> Table:

@@ -64,7 +64,7 @@ def test_several_clean_sets_have_names_of_their_own(filled, make_dataset):
             filled.put(data, rows_for(data, at + len(name), 2), model=model, condition=name)
     study = study_of(filled.store, origins=ORIGINS, options=OPTIONS)
     assert study.conditions[0].name == "iid"
-    (table,) = section(study).parts
+    table = section(study).parts[0]
     names = [column.name for column in table.columns]
     assert {"ECE on clean", "ECE on iid"} <= set(names)
     assert len(set(names)) == len(names)
@@ -76,8 +76,7 @@ def column_of(table, title: str) -> dict:
 
 
 def leaderboard(store, origins=ORIGINS):
-    (table,) = section(study_of(store, origins=origins, options=OPTIONS)).parts
-    return table
+    return section(study_of(store, origins=origins, options=OPTIONS)).parts[0]
 
 
 def test_accuracies_calibration_errors_and_aurra_are_those_of_score(run):

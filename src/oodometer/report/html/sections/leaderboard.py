@@ -9,9 +9,11 @@ from oodometer.document.section import Section
 from oodometer.report.tables.board_columns import KINDS, OF_CONDITIONS, SCORES, accuracy_on, board_numbers, scores_on
 from oodometer.report.tables.footnotes import bold_footnote
 from oodometer.report.tables.model_table import RANK, Numbers, Words, model_table, on_page
+from oodometer.report.tables.neighbours import neighbours_table
 from oodometer.report.tables.options import TableOptions
 from oodometer.study import Study
 from oodometer.study.findings import leading
+from oodometer.study.neighbours import neighbours_on
 
 SHOWN_SHIFTS = 6
 SHOWN_RHO = 2
@@ -33,7 +35,9 @@ def section(study: Study) -> Section | None:
         lambda column: column.key in shown or column.key.startswith("mce:"),
     )
     order = f"The best on {study.conditions[0].name} first."
-    return Section("leaderboard", "Leaderboard", (_lead(study),), (replace(table, order=order),))
+    near = neighbours_on(study, leading(study.shifts, SHOWN_SHIFTS))
+    more = (neighbours_table(near, study.options.resampling.level),) if near else ()
+    return Section("leaderboard", "Leaderboard", (_lead(study),), (replace(table, order=order), *more))
 
 
 def _lead(study: Study) -> str:
