@@ -19,8 +19,10 @@ CLI = Path(odo.__file__).parent / "cli"
 TWINS = {
     "build": ("build_cifar10", "build_icons"),
     "corrupt": ("corrupt", "corrupt_files"),
+    "estimate": ("estimate_from_labels",),
     "figure": ("figure", "figure_list"),
     "import": ("import_table", "import_predictions"),
+    "label": ("choose_images_to_label",),
     "quickstart": ("quickstart", "quickstart_photographs"),
     "report": ("report", "report_html"),
     "run": ("run", "results_of"),

@@ -4,8 +4,8 @@ Prediction-powered inference (Angelopoulos et al., Science 382, 2023; with power
 outcome (confidence, agreement with other models) are known for every image, the outcome for the labelled ones alone. A
 line from the proxies to the outcome is fitted on the labelled images; the estimate is the mean of the line over all
 images. In survey sampling it is the regression estimator (Särndal, Swensson and Wretman 1992), which also knows what to
-do where some images were more likely to be labelled than others. It is right whatever the proxies are worth: a worthless
-one gets the weight 0, and gains nothing.
+do where some images were more likely to be labelled than others. It is right whatever the proxies are worth: those that
+are worth nothing get the weight 0, and gain nothing.
 """
 
 from __future__ import annotations
