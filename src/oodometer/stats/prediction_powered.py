@@ -126,13 +126,18 @@ def mean_from_few(
     >>> some = rng.permutation(5000)[:200]
     >>> found = mean_from_few(right[some], chance, labelled_images(some, 5000))
     >>> print(found.estimate)
+    0.4794 [0.4272, 0.5317]  n=200
     >>> print(found.plain, round(found.worth))
+    0.4900 [0.4188, 0.5615]  n=200 330
     """
     check_level(level)
     kind, (least, most) = _kind_of(outcomes, bounds)
     values = np.asarray(outcomes, dtype=np.float64)
     known = np.asarray(proxies, dtype=np.float64).reshape(labelled.of, -1)
     _check(values, known, labelled)
+    if len(values) == labelled.of:
+        whole = plain_mean(outcomes, labelled, level=level)
+        return FromFewLabels(whole, whole, float(labelled.of), (), "all images are labelled", labelled.of)
     plain = plain_mean(outcomes, labelled, level=level, bounds=bounds)
     worth_plain = _worth_of_plain(values, labelled, level)
     used = np.flatnonzero(np.ptp(known[labelled.places], axis=0) > SAME)
@@ -206,9 +211,13 @@ def plain_mean(
     """The mean from the labelled images alone, with the exact interval where there is one; as `mean_from_few`.
 
     >>> print(plain_mean(np.array([True] * 150 + [False] * 50), labelled_images(np.arange(200), 5000)))
+    0.7500 [0.6840, 0.8084]  n=200
     """
     kind, (least, most) = _kind_of(outcomes, bounds)
     values, n = np.asarray(outcomes, dtype=np.float64), len(outcomes)
+    if n == labelled.of:
+        mean = float(values.mean())
+        return Estimate(mean, mean, mean, n, "all images are labelled")
     if labelled.equal and kind == "share":
         return share_of(int(values.sum()), n, level=level)
     if kind == "difference" and (labelled.equal or not values.any()):

@@ -55,7 +55,7 @@ def draw(probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     probabilities are exact, the number of members is fixed, and no two members are tied to each other.
 
     >>> draw(np.array([1.0, 0.5, 0.5, 1.0]), np.random.default_rng(0)).tolist()
-    [0, 1, 3]
+    [0, 2, 3]
     """
     order = rng.permutation(len(probabilities))
     ends = np.cumsum(probabilities[order])
