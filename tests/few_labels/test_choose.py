@@ -52,6 +52,12 @@ def test_uniform_is_as_likely_for_all(streets: Streets):
     }
 
 
+def test_few_are_chosen_uniformly_unless_somebody_says_otherwise(streets: Streets):
+    designs = [odo.choose_images_to_label(streets.store, "street", n).design.name for n in (99, 100)]
+    assert designs == ["uniform", "neyman"]
+    assert odo.choose_images_to_label(streets.store, "street", 20, design="neyman").design.name == "neyman"
+
+
 def test_a_trial_fills_in_the_labels_that_there_are(streets: Streets):
     chosen = odo.choose_images_to_label(streets.store, "road", 50, trial=True)
     assert list(chosen.labels) == [streets.name_of(one) for one in chosen.ids]
@@ -60,7 +66,7 @@ def test_a_trial_fills_in_the_labels_that_there_are(streets: Streets):
 
 
 def test_one_model_may_be_asked_for(streets: Streets):
-    every, one = (odo.choose_images_to_label(streets.store, "street", 50, models=some) for some in ((), ("six",)))
+    every, one = (odo.choose_images_to_label(streets.store, "street", 100, models=some) for some in ((), ("six",)))
     assert every.probabilities != one.probabilities
 
 

@@ -12,7 +12,7 @@ from oodometer.core.errors import DataError, UsageError
 from oodometer.few_labels.label_table import NONE, table_text
 from oodometer.few_labels.options import line_from
 from oodometer.few_labels.proxies import agreement_with_others
-from oodometer.stats.intervals import share_of
+from oodometer.stats.finite_share import finite_share_of
 from oodometer.stats.prediction_powered import labelled_images, mean_from_few
 from oodometer.store.index import index_at
 from street_store import MODELS, N_SHIFTED, NAMES, K, Streets
@@ -95,7 +95,7 @@ def test_a_table_without_probabilities_is_a_plain_sample(streets: Streets, tmp_p
     assert any("taken for a plain random sample" in note for note in found.notes)
     right = streets.shifted.right[:, places]
     for one in found.models:
-        assert one.accuracy.plain == share_of(int(right[MODELS.index(one.model)].sum()), 120)
+        assert one.accuracy.plain == finite_share_of(int(right[MODELS.index(one.model)].sum()), 120, of=N_SHIFTED)
 
 
 def test_images_that_nobody_labelled_yet_are_told(streets: Streets):

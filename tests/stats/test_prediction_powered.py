@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from scipy.stats import binomtest
 
 from oodometer.core.errors import OodometerError
-from oodometer.stats.intervals import share_of
+from oodometer.stats.finite_share import finite_share_of
 from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.prediction_powered import (
     FEWEST_LABELS,
@@ -82,10 +82,10 @@ def test_it_is_ppi_plus_plus():
 
 
 def test_without_proxies_it_is_what_the_labels_say():
-    # reference: share_of and paired_difference, which are tested where they are
+    # reference: finite_share_of and paired_difference, which are tested where they are
     outcomes = np.arange(200) < 130
     labelled = labelled_images(np.arange(200), 9000)
-    assert plain_mean(outcomes, labelled) == share_of(130, 200)
+    assert plain_mean(outcomes, labelled) == finite_share_of(130, 200, of=9000)
     signs = np.repeat([-1, 0, 1], [20, 150, 30])
     assert plain_mean(signs, labelled) == paired_difference(PairedCounts(150, 20, 30, 0))
 
@@ -130,7 +130,7 @@ def test_few_labels_get_the_exact_interval():
     chances, right = made(2, 1)
     some = np.arange(FEWEST_LABELS - 1)
     found = mean_from_few(right[some], chances, labelled_images(some, N))
-    assert found.estimate == found.plain == share_of(int(right[some].sum()), len(some))
+    assert found.estimate == found.plain == finite_share_of(int(right[some].sum()), len(some), of=N)
     assert (found.worth, found.saved, found.weights) == (len(some), 0, ())
     assert found.why_not == "fewer than 100 labels"
 
@@ -139,7 +139,7 @@ def test_near_one_the_interval_is_exact():
     chances, right = made(2, 1)
     right[:200] = np.arange(200) >= FEWEST_OF_EACH - 1
     found = mean_from_few(right[:200], chances, labelled_images(np.arange(200), N))
-    assert found.estimate == share_of(200 - FEWEST_OF_EACH + 1, 200)
+    assert found.estimate == finite_share_of(200 - FEWEST_OF_EACH + 1, 200, of=N)
     assert "right or wrong ones" in found.why_not
 
 
@@ -148,7 +148,7 @@ def test_a_proxy_that_is_worth_nothing_is_left_alone():
     proxy = np.zeros(N)
     proxy[2:200:4] = proxy[3:200:4] = 1.0  # as often with the right as with the wrong
     found = mean_from_few(right, proxy, labelled_images(np.arange(200), N))
-    assert found.estimate == share_of(100, 200)
+    assert found.estimate == finite_share_of(100, 200, of=N)
     assert found.why_not == "the proxies tell nothing about the outcome"
     constant = mean_from_few(right, np.ones(N), labelled_images(np.arange(200), N))
     assert constant.why_not == "the proxies are the same for all images"

@@ -18,9 +18,8 @@ from oodometer.cli.output import as_json, looked_at, print_json, say
 @click.option(
     "--design",
     type=click.Choice(["neyman", "uniform"]),
-    default="neyman",
-    show_default=True,
-    help="neyman: the more likely, the more the models disagree; uniform: all are as likely.",
+    help="neyman: the more likely, the more the models disagree; uniform: all are as likely.  [default: neyman; below "
+    "100 images uniform]",
 )
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Whose accuracy is asked for.  [default: all]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
@@ -41,7 +40,7 @@ def command(
     store: str,
     shifted: str,
     budget: int,
-    design: str,
+    design: str | None,
     models: tuple[str, ...],
     seed: int,
     form: str,

@@ -26,6 +26,7 @@ class ChosenImages:
     """Images to label, in a random order: whoever stops in the middle has a smaller sample of the same kind.
 
     Args:
+        store, shifted: Where from, as `estimate_from_labels` wants to know it.
         ids: Of the images.
         probabilities: With which each was to be chosen.
         labels: What the data say, where the choice is a trial; empty otherwise.
@@ -34,6 +35,8 @@ class ChosenImages:
         notes: What a reader should know.
     """
 
+    store: str
+    shifted: str
     title: str
     ids: tuple[str, ...]
     probabilities: tuple[float, ...]
@@ -83,7 +86,7 @@ def choose_images_to_label(
     budget: int,
     *,
     models: Sequence[str] = (),
-    design: str = NEYMAN,
+    design: str | None = None,
     seed: int = 0,
     trial: bool = False,
 ) -> ChosenImages:
@@ -94,10 +97,12 @@ def choose_images_to_label(
         budget: How many images.
         models: The models whose accuracy is asked for; none: all.
         design: ``neyman``: in proportion to √(p(1 − p)), where p is the share of the other models that agree;
-            ``uniform``: every image is as likely as any other.
+            ``uniform``: every image is as likely as any other. None: neyman from 100 labels on; below, only the
+            interval from the labels alone is given, which is exact and narrowest where all are as likely.
         seed: Of the draw.
         trial: Fill in the labels that the data have, to try how well few of them would do.
     """
+    design = design or (NEYMAN if budget >= FEWEST_LABELS else UNIFORM)
     if design not in DESIGNS:
         raise UsageError(f"no design {design!r}{did_you_mean(design, DESIGNS)}; there are {', '.join(DESIGNS)}")
     index = index_at(store)
@@ -113,9 +118,13 @@ def choose_images_to_label(
     rng = rng_for("images to label", pool.condition.key, budget, seed=seed)
     places = rng.permutation(draw(chances, rng))
     if budget < FEWEST_LABELS:
-        notes.append(f"below {FEWEST_LABELS} labels only the exact interval is given, which needs no models")
+        notes.append(
+            f"below {FEWEST_LABELS} labels the answers of the models do not help: the interval is the exact one"
+        )
     names = _answer_names(index, pool)
     return ChosenImages(
+        store=str(index),
+        shifted=shifted,
         title=pool.title,
         ids=tuple(str(pool.ids[at]) for at in places),
         probabilities=tuple(chances[places].tolist()),

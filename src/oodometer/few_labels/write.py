@@ -32,13 +32,14 @@ def write_chosen(
         return []
     if form == "csv":
         chosen.write_csv(out)
-        return [f"{out}: fill in the column label, then: oodometer estimate STORE --shifted NAME --labels {quote(out)}"]
+        return [f"{out}: fill in the column label, then: {_estimate(chosen, out)}"]
     if form == "label-studio":
         if images_at is None:
             raise UsageError("Label Studio needs the address of the images: --images-at URL")
         paths = image_paths(data) if data else None
         tasks, config = write_for_label_studio(chosen, out, images_at=images_at, paths=paths)
-        return [f"{config}: the labelling interface; {tasks}: to import; export as JSON for --labels"]
+        said = f"{config}: the labelling interface; {tasks}: to import; then, with the export as JSON:"
+        return [said, f"  {_estimate(chosen, 'export.json')}"]
     if data is None:
         raise UsageError("the page of 'oodometer testset' needs the files of the images: --data FOLDER")
     candidates, classes = write_for_testset(chosen, out, paths=image_paths(data))
@@ -46,6 +47,10 @@ def write_chosen(
         f"{candidates}, {classes}: now, with a new folder PROJECT:",
         f"  oodometer testset new PROJECT --classes {quote(str(classes))}",
         f"  oodometer testset add PROJECT {quote(data)} --from {quote(str(candidates))}",
-        "  oodometer testset tasks PROJECT --positive 0 --negative 0, then: oodometer testset serve PROJECT",
-        "  and at last: oodometer estimate STORE --shifted NAME --labels PROJECT",
+        "  oodometer testset tasks PROJECT --controls 0+0, then: oodometer testset serve PROJECT",
+        f"  and at last: {_estimate(chosen, 'PROJECT')}",
     ]
+
+
+def _estimate(chosen: ChosenImages, labels: str) -> str:
+    return f"oodometer estimate {quote(chosen.store)} --shifted {quote(chosen.shifted)} --labels {quote(labels)}"

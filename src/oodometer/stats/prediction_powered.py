@@ -17,7 +17,8 @@ import numpy as np
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import check_level, share_of, weighted_share_of
+from oodometer.stats.finite_share import finite_share_of
+from oodometer.stats.intervals import check_level, weighted_share_of
 from oodometer.stats.paired import PairedCounts, paired_difference
 
 FEWEST_LABELS = 100
@@ -128,7 +129,7 @@ def mean_from_few(
     >>> print(found.estimate)
     0.4794 [0.4272, 0.5317]  n=200
     >>> print(found.plain, round(found.worth))
-    0.4900 [0.4188, 0.5615]  n=200 330
+    0.4900 [0.4204, 0.5600]  n=200 330
     """
     check_level(level)
     kind, (least, most) = _kind_of(outcomes, bounds)
@@ -211,7 +212,7 @@ def plain_mean(
     """The mean from the labelled images alone, with the exact interval where there is one; as `mean_from_few`.
 
     >>> print(plain_mean(np.array([True] * 150 + [False] * 50), labelled_images(np.arange(200), 5000)))
-    0.7500 [0.6840, 0.8084]  n=200
+    0.7500 [0.6854, 0.8072]  n=200
     """
     kind, (least, most) = _kind_of(outcomes, bounds)
     values, n = np.asarray(outcomes, dtype=np.float64), len(outcomes)
@@ -219,7 +220,7 @@ def plain_mean(
         mean = float(values.mean())
         return Estimate(mean, mean, mean, n, "all images are labelled")
     if labelled.equal and kind == "share":
-        return share_of(int(values.sum()), n, level=level)
+        return finite_share_of(int(values.sum()), n, of=labelled.of, level=level)
     if kind == "difference" and (labelled.equal or not values.any()):
         size = n if labelled.equal else int(_effective(labelled))
         lost, won = int((values < 0).sum()), int((values > 0).sum())
