@@ -16,7 +16,7 @@ from oodometer.stats.prediction_powered import labelled_images, mean_from_few
 from oodometer.stats.rho_from_few import rho_beside, rho_from_few
 
 REPETITIONS = 1000
-MODELS = 10
+MODELS = 7
 EVERY = np.ones(MODELS, dtype=bool)
 
 

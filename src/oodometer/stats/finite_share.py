@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from oodometer.core.errors import OodometerError
@@ -26,12 +28,13 @@ def finite_share_of(successes: int, n: int, *, of: int, level: float = 0.95) -> 
         raise OodometerError(f"{successes} successes among {n} of {of} images: not a share")
     tail, failures = (1 - level) / 2, n - successes
     low, high = clopper_pearson(successes, n, level)
-    fewest = successes if successes == 0 else _fewest(successes, n, of, tail, least=low)
-    most = of - (failures if failures == 0 else _fewest(failures, n, of, tail, least=1 - high))
+    fewest = successes if successes == 0 else _fewest(successes, n, of, tail, low)
+    most = of - (failures if failures == 0 else _fewest(failures, n, of, tail, 1 - high))
     return Estimate(successes / n, fewest / of, most / of, n, f"hypergeometric {100 * level:g}%")
 
 
-def _fewest(successes: int, n: int, of: int, tail: float, *, least: float) -> int:
+@lru_cache(1024)  # many models on the same labels have the same number of right answers
+def _fewest(successes: int, n: int, of: int, tail: float, least: float) -> int:
     """The fewest successes among all with which so many among those drawn are not too many.
 
     Args:
@@ -39,7 +42,7 @@ def _fewest(successes: int, n: int, of: int, tail: float, *, least: float) -> in
     """
     low, high = max(successes, int(least * of) - 1), of - (n - successes)
     if _at_least(successes, n, of, low) > tail:
-        return low if low == successes else _fewest(successes, n, of, tail, least=0.0)
+        return low if low == successes else _fewest(successes, n, of, tail, 0.0)
     while high - low > 1:
         middle = (low + high) // 2
         if _at_least(successes, n, of, middle) > tail:
