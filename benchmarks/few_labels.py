@@ -21,10 +21,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from made_models import MadeModels, made_models
 from oodometer.few_labels.proxies import agreement_with_others, atc_threshold
-from oodometer.stats.prediction_powered import labelled_images, mean_from_few
+from oodometer.stats.prediction_powered import labelled_images, mean_from_few, plain_mean
 from oodometer.stats.unequal_sample import draw, inclusion_probabilities, neyman_sizes
 
 MODELS, IMAGES = 64, 10_000
+PAIRS_COST = 5
+"""The interval of a difference is searched for: as much longer it takes."""
+
 OTHERS = {"agreement of 64": 63, "agreement of 4": 3, "agreement of 2": 1}
 
 
@@ -45,21 +48,25 @@ def proxies(made: MadeModels, clean: MadeModels) -> dict[str, np.ndarray]:
     return found
 
 
-def measured(made: MadeModels, proxy: np.ndarray, design: str, n: int, draws: int) -> tuple[float, ...]:
-    """Half width and coverage of the labels alone, the same with proxies, and how many labels those are worth."""
-    rng, right, truth = np.random.default_rng(n), made.right, made.right.mean(axis=1)
+def sizes_of(made: MadeModels, design: str) -> np.ndarray:
+    """How much each image is drawn, (N,)."""
     agreement = agreement_with_others(made.answers)
-    sizes = neyman_sizes((agreement * (MODELS - 1) + 1) / (MODELS + 1)) if design == "neyman" else np.ones(IMAGES)
+    return neyman_sizes((agreement * (MODELS - 1) + 1) / (MODELS + 1)) if design == "neyman" else np.ones(IMAGES)
+
+
+def measured(outcomes: np.ndarray, proxy: np.ndarray, sizes: np.ndarray, n: int, draws: int) -> tuple[float, ...]:
+    """Half width and coverage of the labels alone, the same with proxies, and how many labels those are worth."""
+    rng, truth = np.random.default_rng(n), outcomes.mean(axis=1)
     chances, plain_chances = inclusion_probabilities(sizes, n), inclusion_probabilities(np.ones(IMAGES), n)
     rows = []
     for _ in range(draws):
         some, plain_some = draw(chances, rng), draw(plain_chances, rng)
         labelled = labelled_images(some, IMAGES, chances[some])
         plain_labelled = labelled_images(plain_some, IMAGES)
-        for at in range(MODELS):
-            found = mean_from_few(right[at, some], proxy[at], labelled)
-            plain = mean_from_few(right[at, plain_some], np.zeros(IMAGES), plain_labelled).estimate
-            ends = [(one.high - one.low, one.low <= truth[at] <= one.high) for one in (plain, found.estimate)]
+        for at, mean in enumerate(truth):
+            found = mean_from_few(outcomes[at, some], proxy[at], labelled)
+            plain = plain_mean(outcomes[at, plain_some], plain_labelled)
+            ends = [(one.high - one.low, one.low <= mean <= one.high) for one in (plain, found.estimate)]
             rows.append([*ends[0], *ends[1], found.worth])
     plain_width, plain_held, width, held, worth = np.mean(rows, axis=0)
     return plain_width / 2, plain_held, width / 2, held, (plain_width / width) ** 2, worth / n
@@ -73,11 +80,22 @@ def lines(draws: int) -> Iterator[str]:
     for name, proxy in proxies(made, clean).items():
         for design in ("uniform", "neyman"):
             for n in (100, 200, 500):
-                plain, plain_held, half, held, by_width, worth = measured(made, proxy, design, n, draws)
-                yield (
-                    f"| {name} | {design} | {n} | ±{100 * plain:.1f} | {100 * plain_held:.1f} | ±{100 * half:.1f} | "
-                    f"{100 * held:.1f} | {by_width:.2f} | {worth:.2f} |"
+                yield line(
+                    f"accuracy | {name} | {design}", n, measured(made.right, proxy, sizes_of(made, design), n, draws)
                 )
+    signs = made.right.astype(np.int64) - np.roll(made.right, 1, axis=0)
+    agreement = agreement_with_others(made.answers)
+    proxy = (agreement - np.roll(agreement, 1, axis=0))[:, :, None]
+    for design in ("uniform", "neyman"):
+        found = measured(signs, proxy, sizes_of(made, design), 200, max(draws // PAIRS_COST, 1))
+        yield line(f"difference of two | agreement of 64 | {design}", 200, found)
+
+
+def line(what: str, n: int, found: tuple[float, ...]) -> str:
+    """What was measured, as a row."""
+    plain, plain_held, half, held, by_width, worth = found
+    alone, helped = (f"±{100 * width:.1f} | {100 * share:.1f}" for width, share in ((plain, plain_held), (half, held)))
+    return f"| {what} | {n} | {alone} | {helped} | {by_width:.2f} | {worth:.2f} |"
 
 
 def main() -> None:
@@ -85,8 +103,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=300)
     draws = parser.parse_args().draws
-    print("| proxies | design | labels | alone | holds, % | with proxies | holds, % | worth by width | by variance |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| of | proxies | design | labels | alone | holds, % | with proxies | holds, % | worth by width | by variance |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for line in lines(draws):
         print(line, flush=True)
 
