@@ -76,7 +76,7 @@ def test_json_names_the_images(store: str):
         (("label", "--shifted", "stret"), "nothing was run on 'stret'; did you mean street?"),
         (("label", "--shifted", "street", "--for", "testset"), "say where with --out FOLDER"),
         (("estimate", "--shifted", "street"), "no labels: 'oodometer label' says which images to label"),
-        (("estimate", "--shifted", "street", "--labels", "gone.csv"), "gone.csv: can't be read"),
+        (("estimate", "--shifted", "street", "--labels", "gone.csv"), "gone.csv: no such table of labels"),
         (("estimate", "--shifted", "street", "--labels", "own.csv", "--against", "seven"), "named 'seven'"),
         (("estimate", "--shifted", "street", "--labels", "own.csv", "--line", "1"), "expected SLOPE,INTERCEPT,SCALE"),
     ],

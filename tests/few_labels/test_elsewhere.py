@@ -95,7 +95,12 @@ def test_what_people_say_in_label_studio(chosen: odo.ChosenImages, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{", "not JSON"), ("[]", "no tasks in it"), ('[{"data": {}}]', "task 1 is none that"), ("[3]", "task 1 is none")],
+    [
+        ("{", "not a readable export of Label Studio"),
+        ("[]", "no tasks in it"),
+        ('[{"data": {}}]', "task 1 is none that"),
+        ("[3]", "task 1 is none"),
+    ],
 )
 def test_exports_that_mean_nothing_are_errors(tmp_path: Path, text: str, said: str):
     (tmp_path / "export.json").write_text(text)

@@ -95,13 +95,16 @@ def labelled_of(pool: Pool, given: FewLabels) -> tuple[Labelled, np.ndarray, lis
 def right_of(index: Index, pool: Pool, given: FewLabels, kept: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Whether each model is right on each labelled image, (M, n) bool."""
     texts = [given.labels[at] for at in kept]
-    own = [class_numbers(index, cell) for cell in pool.cells]
-    shared: dict[str, int] = {}
-    for numbers in own:
-        shared = {**numbers, **shared}
+    own: dict[str, dict[str, int]] = {}
+    for cell in pool.cells:
+        # Models that name the same classes in the same order number them alike.
+        alike = cell.model.classes or cell.key
+        if alike not in own:
+            own[alike] = class_numbers(index, cell)
+    shared = {name: number for numbers in reversed(own.values()) for name, number in numbers.items()}
     rows = []
-    for answers, cell, numbers in zip(pool.answers, pool.cells, own, strict=True):
-        known = {**shared, **numbers}
+    for answers, cell in zip(pool.answers, pool.cells, strict=True):
+        known = {**shared, **own[cell.model.classes or cell.key]}
         labels = np.array([_number(text, known, cell.n_classes, given.source) for text in texts])
         rows.append(answers[places] == labels)
     return np.array(rows)

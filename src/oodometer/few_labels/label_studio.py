@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oodometer.core.errors import DataError, UsageError
+from oodometer.core.reading import check_regular, reading
 from oodometer.few_labels.choose import ChosenImages
 from oodometer.few_labels.label_table import COLUMNS, NONE, FewLabels, design_in, probabilities_in, write_text
 
@@ -71,13 +72,10 @@ def _data(chosen: ChosenImages, at: int, address: str) -> dict[str, Any]:
 
 def read_export(path: str | Path) -> FewLabels:
     """The labels in an export of Label Studio as JSON: of each image what most who labelled it say."""
-    try:
+    with reading(str(path), "export of Label Studio", todo="export as JSON"):
+        check_regular(path)
         tasks = json.loads(Path(path).read_text("utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"{path}: can't be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not JSON; export from Label Studio as JSON") from error
-    rows = [_row(path, number, task) for number, task in enumerate(tasks if isinstance(tasks, list) else [], start=1)]
+    rows = [_row(path, number, task) for number, task in enumerate(_items(tasks), start=1)]
     if not rows:
         raise DataError(f"{path}: no tasks in it; export from Label Studio as JSON")
     labelled = [row for row in rows if row["label"]]
@@ -92,10 +90,10 @@ def read_export(path: str | Path) -> FewLabels:
 
 
 def _row(path: str | Path, number: int, task: object) -> dict[str, str]:
-    data = task.get("data") if isinstance(task, dict) else None
-    if not isinstance(task, dict) or not isinstance(data, dict) or "id" not in data:
+    data = _fields(_fields(task).get("data"))
+    if "id" not in data:
         raise DataError(f"{path}: task {number} is none that 'oodometer label' wrote")
-    said = [_said(one) for one in task.get("annotations") or [] if isinstance(one, dict)]
+    said = [_said(_fields(one)) for one in _items(_fields(task).get("annotations"))]
     votes = Counter(one for one in said if one).most_common(2)
     tied = len(votes) == 2 and votes[0][1] == votes[1][1]
     row = {name: str(data.get(name, "")) for name in COLUMNS}
@@ -107,10 +105,19 @@ def _said(annotation: Mapping[str, Any]) -> str:
     if annotation.get("was_cancelled"):
         return ""
     found: dict[str, str] = {}
-    for one in annotation.get("result") or []:
-        value = one.get("value") if isinstance(one, dict) else None
-        if isinstance(value, dict):
-            texts = value.get("choices") or value.get("text") or []
-            texts = [texts] if isinstance(texts, str) else texts
-            found[str(one.get("from_name"))] = str(texts[0]).strip() if texts else ""
+    for one in _items(annotation.get("result")):
+        value = _fields(_fields(one).get("value"))
+        texts = value.get("choices") or value.get("text")
+        first = texts if isinstance(texts, str) else next(iter(_items(texts)), "")
+        found[str(_fields(one).get("from_name"))] = str(first).strip()
     return found.get(WRITTEN) or found.get(CHOICE, "")
+
+
+def _fields(value: object) -> Mapping[str, Any]:
+    """An object of a file that may hold anything; none where it is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def _items(value: object) -> list[Any]:
+    """A list of a file that may hold anything; none where it is something else."""
+    return value if isinstance(value, list) else []

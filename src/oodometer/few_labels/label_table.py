@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oodometer.core.errors import DataError, UsageError, did_you_mean
+from oodometer.core.reading import MOST_DIGITS, check_regular, reading
 
 NONE = "none"
 """In place of a label: the image shows no class that the models know, and every answer to it is wrong."""
@@ -104,15 +105,10 @@ def read_table(path: str | Path) -> FewLabels:
 
 
 def _rows(path: str | Path) -> tuple[list[dict[str, str]], list[str]]:
-    try:
+    with reading(str(path), "table of labels"):
+        check_regular(path, todo="give the table with the labels")
         text = Path(path).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not text in UTF-8"
-        raise DataError(f"{path}: can't be read ({why}); give the table with the labels") from error
-    try:
         found = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
-    except csv.Error as error:
-        raise DataError(f"{path}: not a table ({error})") from error
     header = [name.strip().lower() for name in found[0]] if found else []
     for number, row in enumerate(found[1:], start=2):
         if len(row) != len(header):
@@ -146,7 +142,8 @@ def design_in(path: str | Path, rows: Sequence[Mapping[str, str]]) -> Design | N
     name, size, pool = next(iter(said), ("", "", ""))
     if not name:
         return None
-    if name not in (UNIFORM, NEYMAN) or not size.isdigit():
+    is_number = size.isascii() and size.isdigit() and len(size) <= MOST_DIGITS
+    if name not in (UNIFORM, NEYMAN) or not is_number:
         raise DataError(f"{path}: no design {name!r} from {size!r} images{did_you_mean(name, (UNIFORM, NEYMAN))}")
     return Design(name, int(size), pool)
 

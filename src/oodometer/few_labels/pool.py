@@ -206,15 +206,22 @@ def _is_called(index: Index, condition: ConditionRecord, name: str | None) -> bo
 def class_numbers(index: Index, cell: Cell) -> dict[str, int]:
     """The number by which a model answers each class that is known by name: as data call it, and as people do."""
     found = {name: number for number, name in answer_names(index, cell).items()}
-    for entry in index.entries:
-        other = entry.cell
-        if not entry.n or other.model.key != cell.model.key or other.classes != cell.classes:
-            continue
+    for other in _labelled_cells(index, cell):
         images, rows = index.images(other), index.columns(other, "image", "label")
-        labels = images.labels[rows["image"]]
-        for own, label in np.unique(np.stack([rows["label"], labels])[:, rows["label"] >= 0], axis=1).T.tolist():
-            if other.condition.label_map is None:
-                found[images.space.classes[label]] = own
-            else:
-                found.setdefault(images.space.classes[label], own)
+        known = rows["label"] >= 0
+        own, labels = rows["label"][known].astype(np.int64), images.labels[rows["image"][known]]
+        # Each pair as one number: numpy finds those that differ much faster than pairs.
+        pairs = np.unique(own * len(images.space) + labels)
+        for number, label in zip(*(part.tolist() for part in np.divmod(pairs, len(images.space))), strict=True):
+            found.setdefault(images.space.classes[label], number)
     return found
+
+
+def _labelled_cells(index: Index, cell: Cell) -> list[Cell]:
+    """One cell of each data set with labels that the model answered in the same classes."""
+    alike = [
+        entry.cell
+        for entry in index.entries
+        if entry.n and entry.cell.model.key == cell.model.key and entry.cell.classes == cell.classes
+    ]
+    return list({other.data.digest: other for other in alike}.values())

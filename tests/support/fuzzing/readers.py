@@ -99,6 +99,11 @@ def label_sets(path: Path) -> None:
     read_label_sets(path)
 
 
+def few_labels(path: Path) -> None:
+    """What ``estimate --labels`` reads."""
+    odo.read_few_labels(str(path))
+
+
 def ask(model: odo.Model) -> None:
     """A forward pass."""
     size = model.input.view
@@ -124,4 +129,5 @@ READERS: dict[str, Callable[[Path], None]] = {
     "sizes": sizes,
     "categories": categories,
     "label sets": label_sets,
+    "few labels": few_labels,
 }
