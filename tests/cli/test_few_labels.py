@@ -16,7 +16,7 @@ from street_store import Streets
 @pytest.fixture
 def store(streets: Streets, tmp_path, monkeypatch) -> str:
     monkeypatch.chdir(tmp_path)
-    return "runs"
+    return str(streets.store)
 
 
 def filled_in(streets: Streets, table: str) -> str:
@@ -37,7 +37,9 @@ def test_from_a_store_to_a_table_to_numbers(store: str, streets: Streets, tmp_pa
     ]
     written = oodometer("label", store, "--shifted", "street", "--budget", "150", "--out", "few.csv")
     assert (written.exit_code, written.stdout) == (0, "")
-    assert written.stderr.splitlines()[-1].endswith("then: oodometer estimate runs --shifted street --labels few.csv")
+    assert written.stderr.splitlines()[-1].endswith(
+        f"then: oodometer estimate {store} --shifted street --labels few.csv"
+    )
     assert (tmp_path / "few.csv").read_text() == asked.stdout
     (tmp_path / "few.csv").write_text(filled_in(streets, asked.stdout))
     told = oodometer("estimate", store, "--shifted", "street", "--labels", "few.csv", "--against", "one")
