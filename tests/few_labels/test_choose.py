@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import oodometer as odo
-from oodometer.core.errors import UsageError
+from known_stores import Filled
+from made_cells import made_cell
+from oodometer.core.errors import StoreError, UsageError
+from oodometer.core.predictions import from_top_classes
+from oodometer.core.sample import Sample
+from oodometer.few_labels.pool import _check_alike
 from oodometer.few_labels.proxies import agreement_with_others, atc_threshold
 from oodometer.stats.unequal_sample import FLOOR
+from oodometer.store.index import index_at
 from street_store import MODELS, N_SHIFTED, Streets
 
 
@@ -86,6 +93,29 @@ def test_data_are_found_by_their_name(streets: Streets):
 def test_wrong_uses_say_what_to_do(streets: Streets, shifted, budget, more, said):
     with pytest.raises(UsageError, match=said):
         odo.choose_images_to_label(streets.store, shifted, budget, **more)
+
+
+def test_groups_of_images_and_several_labels_are_refused(filled: Filled, make_dataset):
+    data = make_dataset(6, k=3, columns={"video": np.repeat(["a", "b"], 3)})
+    filled.add(data, [0] * 6, condition="several", answers=(0, 1, 2))
+    with pytest.raises(StoreError, match="several labels each"):
+        odo.choose_images_to_label(filled.store, "several", 2)
+    cell = replace(made_cell(data, condition="frames"), n_units=2)
+    with pytest.raises(StoreError, match="groups of images are judged as one"):
+        _check_alike(index_at(filled.store), [cell], "frames")
+
+
+def test_of_a_sample_it_is_said_that_it_is_one(filled: Filled, make_dataset):
+    sample = Sample(5000, "val", 0, "within", ((40, 0.1),))
+    data = make_dataset(40, k=3).as_sample(sample)
+    cell = made_cell(data, condition="street")
+    cell = replace(cell, condition=replace(cell.condition, data=replace(cell.condition.data, sample=sample)))
+    filled.store.add_cell(cell, data)
+    rows = from_top_classes(data.labels[:, None], data.labels, np.arange(40))
+    filled.store.write_part(cell.key, 0, 40, rows)
+    filled.store.seal(cell, keep_logits=False)
+    chosen = odo.choose_images_to_label(filled.store, "street", 10)
+    assert "the images are themselves a sample of 5,000: all that is told is about these alone" in chosen.notes
 
 
 def test_agreement_is_counted():

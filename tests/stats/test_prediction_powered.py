@@ -208,17 +208,20 @@ def test_it_is_worth_what_it_says():
 
 
 @pytest.mark.slow
-def test_the_interval_of_a_difference_holds_it():
+@pytest.mark.parametrize("design", ["uniform", "neyman"])
+def test_the_interval_of_a_difference_holds_it(design):
     # simulation, 2,000 repetitions, judged by a one-sided binomial test at 0.1 %
     rng = np.random.default_rng(6)
     easy, own = rng.normal(size=N), rng.normal(size=(2, N))
     right = easy + own * 0.7 < np.array([[0.8], [0.6]])
     proxy = easy + rng.normal(size=(2, N)) * 0.5 + own
     truth, held = right[0].mean() - right[1].mean(), 0
+    sizes = np.ones(N) if design == "uniform" else neyman_sizes(1 / (1 + np.exp(2 * easy)))
+    chances = inclusion_probabilities(sizes, 150)
     for _ in range(REPETITIONS):
-        some = rng.permutation(N)[:150]
+        some = draw(chances, rng)
         signs = right[0, some].astype(int) - right[1, some]
-        found = mean_from_few(signs, proxy[0] - proxy[1], labelled_images(some, N)).estimate
+        found = mean_from_few(signs, proxy[0] - proxy[1], labelled_images(some, N, chances[some])).estimate
         held += found.low <= truth <= found.high
     assert binomtest(held, REPETITIONS, 0.95, alternative="less").pvalue > 0.001
 

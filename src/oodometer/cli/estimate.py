@@ -18,7 +18,9 @@ from oodometer.core.errors import UsageError
 )
 @click.argument("store")
 @click.option("--shifted", required=True, metavar="NAME", help="A condition, or data seen as they are.")
-@click.option("--clean", metavar="NAME", help="Labelled images over the same classes.  [default: those of the set]")
+@click.option(
+    "--clean", default="", metavar="NAME", help="Labelled images of the same classes.  [default: the clean ones]"
+)
 @add_arguments
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @as_json

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from oodometer.cli.output import looked_at, origins_in, print_json, say
+from oodometer.core.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -36,8 +37,12 @@ def add_arguments(command: Function) -> Function:
             help="With --labels: measure ρ from this line, such as 0.944,-0.31,probit.  [default: one through the "
             "standard models of the store]",
         ),
-        click.option("--baseline", metavar="CATEGORY", help="Models that the line goes through; all: every model."),
-        click.option("--categories", metavar="CSV", help="Which model is of which category."),
+        click.option(
+            "--baseline",
+            metavar="CATEGORY",
+            help="With --labels: models that the line of ρ goes through; all: every model.",
+        ),
+        click.option("--categories", metavar="CSV", help="With --labels: which model is of which category."),
     ]
     decorated: Function = reduce(lambda made, option: option(made), reversed(options), command)
     return decorated
@@ -48,7 +53,7 @@ def run(
     shifted: str,
     labels: str,
     *,
-    clean: str | None = None,
+    clean: str = "",
     as_json: bool = False,
     level: float = 0.95,
     proxies: tuple[str, ...] = (),
@@ -58,6 +63,8 @@ def run(
     categories: str | None = None,
 ) -> None:
     """Estimate from labels, and print."""
+    if not shifted:
+        raise UsageError("--labels: say of which set the images are, with --shifted NAME")
     from oodometer.few_labels.estimate import estimate_from_labels
     from oodometer.few_labels.options import options_from
 
@@ -65,7 +72,7 @@ def run(
         looked_at(store),
         shifted,
         labels,
-        clean=clean,
+        clean=clean or None,
         origins=origins_in(categories),
         options=options_from(proxies, against, line, baseline, level=level),
     )

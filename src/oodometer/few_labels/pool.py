@@ -92,14 +92,13 @@ def pool_of(index: Index, shifted: str, *, models: Sequence[str] = ()) -> Pool:
         finished = [cell for cell in finished if cell.key in wanted]
     if not finished:
         raise StoreError(f"{index}: no model is finished on {shifted}; run again to go on")
-    for cell in finished:
-        if cell.classes != finished[0].classes:
-            raise StoreError(
-                f"{index}: {cell.model_name} and {finished[0].model_name} answer other classes on {shifted}"
-            )
+    _check_alike(index, finished, shifted)
     common = joined(index, finished, _asked, labelled=False, columns=("label", "prediction", "confidence"))
     if common.left_out:
         notes.append(f"{plural(common.left_out, 'image')} left out that some model did not answer")
+    sample = finished[0].data.sample
+    if sample is not None:
+        notes.append(f"the images are themselves a sample of {sample.of:,}: all that is told is about these alone")
     values = np.stack(common.values)
     ranks = values[:, :, 2]
     return Pool(
@@ -112,6 +111,20 @@ def pool_of(index: Index, shifted: str, *, models: Sequence[str] = ()) -> Pool:
         names=_names_of_labels(index, finished[0], common.rows[0]),
         notes=tuple(notes),
     )
+
+
+def _check_alike(index: Index, cells: Sequence[Cell], shifted: str) -> None:
+    """An error where one label for each image would not say whether all of these models are right."""
+    for cell in cells:
+        if cell.classes != cells[0].classes:
+            both = f"{cell.model_name} and {cells[0].model_name}"
+            raise StoreError(f"{index}: {both} answer other classes on {shifted}")
+    if cells[0].n_units is not None:
+        raise StoreError(
+            f"{index}: on {shifted} groups of images are judged as one; a label for each image is not enough"
+        )
+    if cells[0].answers is not None:
+        raise StoreError(f"{index}: images of {shifted} have several labels each; one for each is not enough")
 
 
 def _asked(rows: Predictions) -> np.ndarray:
