@@ -6,9 +6,13 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from as_typed import oodometer
+from oodometer.store.index import index_at
+from small_store import COLOURS, RUN, SIZE, make_workplace
 from street_store import *  # noqa: F403 - fixtures
 from street_store import Streets
 
@@ -89,3 +93,44 @@ def test_mistakes_get_one_clear_line(store: str, tmp_path, words, said):
     assert result.exit_code in (1, 2)
     assert said in result.stderr
     assert len([line for line in result.stderr.splitlines() if line.startswith("Error: ")]) == 1
+
+
+def test_images_without_labels_from_a_run_to_numbers(tmp_path, monkeypatch):
+    """The whole way: models are asked about a folder of images without labels, somebody names the classes of some."""
+    monkeypatch.chdir(tmp_path)
+    make_workplace(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = {}
+    (tmp_path / "street").mkdir()
+    for number in range(140):
+        name, colour = list(COLOURS.items())[number % len(COLOURS)]
+        pixels = np.asarray(colour) + rng.normal(0, 45, 3) + rng.normal(0, 20, (SIZE, SIZE, 3))
+        Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8)).save(tmp_path / "street" / f"{number:03}.png")
+        truth[f"{number:03}"] = name
+    models = [f"--model=callable:small_models:{name}" for name in ("colours", "reds", "greens")]
+    done = oodometer(
+        *RUN, *models, "--data", "pictures", "--ood", "street", "--category", "standard", "--store", "runs"
+    )
+    assert done.exit_code == 0
+    oodometer("label", "runs", "--shifted", "street", "--budget", "110", "--out", "few.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "few.csv").read_text())))
+    lines = ["id,label,inclusion_probability,design,pool_size,pool"]
+    lines += [",".join([row["id"], truth[row["id"]], *list(row.values())[2:]]) for row in rows]
+    (tmp_path / "few.csv").write_text("\n".join(lines))
+    told = oodometer("estimate", "runs", "--shifted", "street", "--labels", "few.csv", "--json")
+    assert told.exit_code == 0
+    found = json.loads(told.stdout)
+    assert (found["n"], found["of"], found["proxies"]) == (110, 140, ["agreement", "confidence", "atc"])
+    answers = {"colours": 0, "reds": 0, "greens": 0}
+    index = index_at("runs")
+    names = dict(enumerate(sorted(COLOURS)))  # models number the colours in alphabetical order, as folders are
+    for cell in index.cells:
+        if cell.condition_name == "street":
+            ids, said = index.images(cell).ids, index.columns(cell, "prediction")["prediction"]
+            right = [names[answer] == truth[one] for one, answer in zip(ids.tolist(), said.tolist(), strict=True)]
+            answers[cell.model_name] = float(np.mean(right))
+    for one in found["models"]:
+        estimate = one["accuracy"]["estimate"]
+        # of 140 images 110 are labelled: what is left open is little
+        assert estimate["value"] == pytest.approx(answers[one["model"]], abs=0.08)
+        assert one["rho"] is not None
