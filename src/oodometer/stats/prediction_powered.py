@@ -28,6 +28,9 @@ FEWEST_OF_EACH = 15
 """Right and wrong answers that must be among the labelled: near 0 and 1 the spread of the rest is not known well
 enough."""
 
+LABELS_PER_PROXY = 20
+"""With fewer, the line follows the labelled images more than the proxies."""
+
 SAME = 1e-9
 
 
@@ -106,12 +109,7 @@ def labelled_images(places: np.ndarray, of: int, probabilities: np.ndarray | Non
 
 
 def mean_from_few(
-    outcomes: np.ndarray,
-    proxies: np.ndarray,
-    labelled: Labelled,
-    *,
-    level: float = 0.95,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
+    outcomes: np.ndarray, proxies: np.ndarray, labelled: Labelled, *, level: float = 0.95
 ) -> FromFewLabels:
     """The mean outcome over all images.
 
@@ -119,7 +117,6 @@ def mean_from_few(
         outcomes: Of the labelled images, (n,): bool, whether an answer is right; whole numbers -1, 0 and 1, the
             difference between two answers; or any other numbers.
         proxies: Of all images, (N,) or (N, k): anything that may tell of the outcome.
-        bounds: What other numbers can be, at the least and at the most.
 
     >>> rng = np.random.default_rng(0)
     >>> chance = rng.random(5000)
@@ -132,17 +129,17 @@ def mean_from_few(
     0.4900 [0.4204, 0.5600]  n=200 330
     """
     check_level(level)
-    kind, (least, most) = _kind_of(outcomes, bounds)
+    kind, (least, most) = _kind_of(outcomes)
     values = np.asarray(outcomes, dtype=np.float64)
     known = np.asarray(proxies, dtype=np.float64).reshape(labelled.of, -1)
     _check(values, known, labelled)
     if len(values) == labelled.of:
         whole = plain_mean(outcomes, labelled, level=level)
         return FromFewLabels(whole, whole, float(labelled.of), (), "all images are labelled", labelled.of)
-    plain = plain_mean(outcomes, labelled, level=level, bounds=bounds)
+    plain = plain_mean(outcomes, labelled, level=level)
     worth_plain = _worth_of_plain(values, labelled, level)
     used = np.flatnonzero(np.ptp(known[labelled.places], axis=0) > SAME)
-    why_not = _too_few(values, kind) or ("" if len(used) else "the proxies are the same for all images")
+    why_not = _too_few(values, kind) or _unusable(len(used), len(values))
     if not why_not:
         fitted = regression(values, known[:, used], labelled)
         half = fitted.half_width(level)
@@ -202,19 +199,13 @@ def regression(values: np.ndarray, proxies: np.ndarray, labelled: Labelled) -> R
     return Regression(float(there @ line), variance, len(values) - int(kept.sum()), line[1:])
 
 
-def plain_mean(
-    outcomes: np.ndarray,
-    labelled: Labelled,
-    *,
-    level: float = 0.95,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
-) -> Estimate:
+def plain_mean(outcomes: np.ndarray, labelled: Labelled, *, level: float = 0.95) -> Estimate:
     """The mean from the labelled images alone, with the exact interval where there is one; as `mean_from_few`.
 
     >>> print(plain_mean(np.array([True] * 150 + [False] * 50), labelled_images(np.arange(200), 5000)))
     0.7500 [0.6854, 0.8072]  n=200
     """
-    kind, (least, most) = _kind_of(outcomes, bounds)
+    kind, (least, most) = _kind_of(outcomes)
     values, n = np.asarray(outcomes, dtype=np.float64), len(outcomes)
     if n == labelled.of:
         mean = float(values.mean())
@@ -243,7 +234,7 @@ def plain_mean(
 Kind = Literal["share", "difference", "number"]
 
 
-def _kind_of(outcomes: np.ndarray, bounds: tuple[float, float]) -> tuple[Kind, tuple[float, float]]:
+def _kind_of(outcomes: np.ndarray) -> tuple[Kind, tuple[float, float]]:
     """What the outcomes are, by their type, and what their mean can be."""
     values = np.asarray(outcomes)
     if values.dtype == bool:
@@ -252,7 +243,7 @@ def _kind_of(outcomes: np.ndarray, bounds: tuple[float, float]) -> tuple[Kind, t
         if not np.isin(values, (-1, 0, 1)).all():
             raise OodometerError("whole numbers must be -1, 0 or 1, a difference of two answers; give others as floats")
         return "difference", (-1.0, 1.0)
-    return "number", bounds
+    return "number", (-np.inf, np.inf)
 
 
 def _check(values: np.ndarray, known: np.ndarray, labelled: Labelled) -> None:
@@ -273,6 +264,13 @@ def _too_few(values: np.ndarray, kind: Kind) -> str:
         what = {"share": "right or wrong ones", "difference": "images on which they differ"}[kind]
         return f"fewer than {FEWEST_OF_EACH} {what} among the labelled"
     return "all outcomes are equal" if np.ptp(values) == 0 else ""
+
+
+def _unusable(n_proxies: int, n: int) -> str:
+    """Why there is no line through so many proxies, in words; empty where there is."""
+    if n_proxies == 0:
+        return "the proxies are the same for all images"
+    return f"fewer than {LABELS_PER_PROXY} labels for each proxy" if n < LABELS_PER_PROXY * n_proxies else ""
 
 
 def _effective(labelled: Labelled) -> float:
