@@ -79,9 +79,9 @@ $(VENV)/.quickstart: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.quickstart
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[all,quickstart,dev]'
-	# Oracles of the tests of corruptions and of attacks; the dependencies they ask for would bring a second OpenCV, and
+	# Oracles of the tests of corruptions, of attacks and of estimates from few labels; the dependencies they ask for would bring a second OpenCV, and
 	# torchvision with an old version of requests.
-	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt imagecorruptions-imaug torchattacks
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt imagecorruptions-imaug torchattacks ppi-python
 	touch $@
 
 clean:

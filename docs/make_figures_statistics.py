@@ -30,6 +30,7 @@ from oodometer.stats.mean_over_pairs import mean_over_pairs
 from oodometer.stats.paired import PairedCounts, mcnemar_p_values, paired_difference
 from oodometer.stats.paired_bootstrap import PairedBootstrap
 from oodometer.stats.power import images_for_difference, power_of_mcnemar
+from oodometer.stats.prediction_powered import labelled_images, mean_from_few
 from oodometer.stats.ranks import rank_range
 from oodometer.stats.several_clean_sets import fit_plane
 from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts
@@ -543,6 +544,35 @@ def draw_label_free() -> None:
     save(figure, "label-free")
 
 
+def draw_few_labels() -> None:
+    """Intervals of forty draws of 200 labels, from the labels alone and with a proxy that halves the variance."""
+    rng = np.random.default_rng(1)
+    agreement = rng.beta(0.75, 0.38, 10_000)  # where 0.47 of the variance of being right is that of the chance of it
+    right = rng.random(10_000) < agreement
+    truth = 100 * right.mean()
+    found = []
+    for _ in range(40):
+        some = rng.permutation(len(right))[:200]
+        found.append(mean_from_few(right[some], agreement, labelled_images(some, len(right))))
+    figure, axes = panels(2, sharey=True)
+    for axis, name, kind in zip(axes, ("labels alone", "with agreement"), ("plain", "estimate"), strict=True):
+        held, half = 0, 0.0
+        for at, one in enumerate(getattr(each, kind) for each in found):
+            holds = one.low <= right.mean() <= one.high
+            held, half = held + holds, half + 50 * (one.high - one.low) / len(found)
+            colour = GREY if holds else ACCENT
+            axis.plot([at, at], [100 * one.low, 100 * one.high], color=colour, lw=1.6)
+            axis.plot(at, 100 * one.value, ".", color=colour, ms=4)
+        axis.axhline(truth, color=INK, lw=1)
+        axis.set_title(f"{name}: ±{half:.1f}, {held} of 40")
+        axis.set_xticks([])
+    axes[1].text(40, truth + 0.2, "truth", ha="left", va="bottom")
+    axes[1].set_xlim(-1, 45)
+    figure.supxlabel("40 draws of 200 labels among 10,000 images, and how many hold the truth", fontsize=10)
+    axes[0].set_ylabel("accuracy (%), 95 % interval")
+    save(figure, "few-labels")
+
+
 def draw_reproduction() -> None:
     """Every number that was derived again, as a part of what rounding allows."""
     found = reproduce()
@@ -658,6 +688,7 @@ if __name__ == "__main__":
     draw_planning()
     draw_hypotheses()
     draw_label_free()
+    draw_few_labels()
     draw_reproduction()
     draw_difficulty_model()
     draw_three_gaps()

@@ -42,6 +42,9 @@ What each command prints with `--json`; tests pin the keys. An `Estimate` is an 
   corrected interval, `correction`. Of more models: a `ManyComparisons`, each pair with its `state` (separated, tied,
   can't be tested). `plan`: an `ImagePlan`.
 - `robustness`: a `Robustness`. `correlate`: a `Correlations`. `hardest`: a `Hardest`.
+- `label`: an object: `set`, `design`, `seed`, `pool_size`, `pool`, `notes`, and `images`, a list of `id`,
+  `inclusion_probability`, `label`. `estimate --labels`: a `FewLabelEstimates`, each `FromFewLabels` of it with its
+  `factor` (worth over labels) and `saved` (labels).
 - `reproduce`: a list of papers: `paper`, `title`, `checks` (a list of `Check`, each with `difference` and `holds`),
   `not_derived` (a list of `TextNumber`) and `remarks` (a list of `Remark`). `ls numbers`: a list of `TextNumber`.
 - `train`: an object: `model`, `file`, `architecture`, `parameters`, `training_images`, `held_out_images`,
@@ -63,10 +66,13 @@ PARTS = (
     "analysis.correlate:FittedShift",
     "analysis.correlate:ShiftPair",
     "analysis.hardest:HardImage",
+    "few_labels.estimate:ModelFromFew",
+    "few_labels.label_table:Design",
     "published.checks:Check",
     "published.checks:Remark",
     "published.in_text.numbers:TextNumber",
     "stats.paired:PairedCounts",
+    "stats.prediction_powered:FromFewLabels",
 )
 """Types that public results are made of, without being public names themselves."""
 

@@ -103,6 +103,13 @@ from oodometer.explorer.serve import ServeWatcher as ServeWatcher
 from oodometer.explorer.serve import serve as serve
 from oodometer.explorer.site import Site as Site
 from oodometer.explorer.site import site as site
+from oodometer.few_labels.choose import ChosenImages as ChosenImages
+from oodometer.few_labels.choose import choose_images_to_label as choose_images_to_label
+from oodometer.few_labels.estimate import FewLabelEstimates as FewLabelEstimates
+from oodometer.few_labels.estimate import estimate_from_labels as estimate_from_labels
+from oodometer.few_labels.label_table import FewLabels as FewLabels
+from oodometer.few_labels.options import FewLabelOptions as FewLabelOptions
+from oodometer.few_labels.read import read_few_labels as read_few_labels
 from oodometer.figures.figure import Drawn as Drawn
 from oodometer.figures.figure import FigureList as FigureList
 from oodometer.figures.figure import figure as figure

@@ -36,6 +36,15 @@ def test_other_numbers_stay_numbers(filled, make_dataset):
     assert answer_names(look(filled.store), cell) == {0: "0", 1: "1", 2: "2"}
 
 
+def test_images_of_no_class_give_no_names(filled, make_dataset):
+    data = make_dataset(2, labels=[-1, -1], space=numbered(1), name="street")
+    about = {"n_classes": 3, "condition": "street"}
+    cell = filled.put(data, from_logits(np.eye(3)[[0, 1]], data.labels, np.arange(2)), **about)
+    assert answer_names(look(filled.store), cell) == {}
+    filled.add(make_dataset(3, labels=[0, 1, 2], space=ZOO), [0, 0, 0])  # the same model, on images with labels
+    assert answer_names(look(filled.store), cell) == {0: "ant", 1: "cat", 2: "sea lion"}
+
+
 def test_models_may_number_the_classes_in_another_order(filled, make_dataset):
     data = make_dataset(3, labels=[0, 1, 2], space=ZOO)
     place = np.array([2, 0, 1])  # the model's outputs are cat, sea lion, ant

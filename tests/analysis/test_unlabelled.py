@@ -10,7 +10,7 @@ import pytest
 
 import oodometer as odo
 from known_stores import Filled
-from made_models import MadeAnswers, made_answers
+from made_unlabelled import MadeAnswers, made_answers
 from oodometer.analysis.unlabelled_methods import METHODS
 from oodometer.analysis.unlabelled_sides import sides_without_labels
 from oodometer.core.dataset import Dataset

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 import oodometer as odo
-from made_models import made_answers
+from made_unlabelled import made_answers
 from oodometer.cli.main import main
 
 K, N = 5, 300

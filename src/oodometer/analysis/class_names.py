@@ -58,6 +58,8 @@ def _names_in(index: Index, cell: Cell) -> dict[int, str]:
     if cell.answers is not None:
         return {place: called[label] for label, place in enumerate(cell.answers) if place >= 0}
     labelled = rows.label >= 0
+    if not labelled.any() and len(called) != cell.n_classes:
+        return {}  # images of no class, in whose data the classes have no name
     answers, labels = rows.label[labelled], images.labels[rows.image[labelled]]
     is_own = cell.condition.label_map is None or len(images.space) == cell.n_classes
     if is_own and np.array_equal(answers, labels):

@@ -1,4 +1,4 @@
-"""``oodometer estimate``: accuracy on images without labels."""
+"""``oodometer estimate``: accuracy on images without labels, or with labels of a few of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from oodometer.cli import estimate_few
 from oodometer.cli.output import as_json, looked_at, print_json, say, warn
 
 
@@ -14,25 +15,31 @@ from oodometer.cli.output import as_json, looked_at, print_json, say, warn
     help="The accuracy of every model of a STORE on images without labels (or whose labels are not looked at): by how "
     "often models agree there (aline-s, aline-d; three models or more), and by how sure each is (atc-confidence, "
     "atc-entropy, confidence-difference). Each estimate comes with the error that the method has made where labels "
-    "exist, and with a warning where it can't be trusted.",
+    "exist, and with a warning where it can't be trusted. With --labels of some of the images ('oodometer label' says "
+    "which are worth it) the interval holds whatever the help of the models is worth.",
 )
 @click.argument("store")
 @click.option(
     "--shifted",
     default="",
     metavar="NAME",
-    help="Images without labels: a condition, or the data.  [default: the only ones without]",
+    help="A condition, or the data.  [default: the only images without labels]",
 )
 @click.option(
     "--clean", default="", metavar="NAME", help="Labelled images of the same classes.  [default: the clean ones]"
 )
 @click.option("--method", "methods", multiple=True, metavar="NAME", help="Only this one; may be given several times.")
+@estimate_few.add_arguments
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
 @as_json
 def command(store: str, **flags: Any) -> None:
-    """Estimate without labels."""
+    """Estimate without labels, or with a few."""
     from oodometer.analysis.unlabelled import estimate_without_labels
 
+    estimate_few.check_flags(flags)
+    if flags["labels"]:
+        estimate_few.run(store, flags)
+        return
     wanted = {name: flags[name] for name in ("clean", "methods", "level")}
     found = estimate_without_labels(looked_at(store), flags["shifted"], **wanted)
     if flags["as_json"]:

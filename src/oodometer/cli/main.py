@@ -31,6 +31,7 @@ VERBS = {
     "hardest": "The images that most models miss.",
     "hypotheses": "What makes models robust: eight hypotheses, judged from your own runs.",
     "import": "Bring accuracies or predictions from elsewhere into a store.",
+    "label": "Which images of a set to label, so that few labels tell much.",
     "ls": "Show what is in a store, or which models, data, conditions and shifts there are.",
     "plan": "How many images would show a difference between two models?",
     "preflight": "Can the answers be right? Preprocessing, labels and outputs, by a few hundred images.",

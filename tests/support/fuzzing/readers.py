@@ -104,6 +104,11 @@ def label_sets(path: Path) -> None:
     read_label_sets(path)
 
 
+def few_labels(path: Path) -> None:
+    """What ``estimate --labels`` reads."""
+    odo.read_few_labels(str(path))
+
+
 def ask(model: odo.Model) -> None:
     """A forward pass."""
     size = model.input.view
@@ -130,4 +135,5 @@ READERS: dict[str, Callable[[Path], None]] = {
     "categories": categories,
     "label sets": label_sets,
     "people": people,
+    "few labels": few_labels,
 }

@@ -247,6 +247,18 @@ def label_sets() -> Iterator[Seed]:
     yield Seed(".json", b"[[0, 1], [2], []]")
 
 
+def few_labels() -> Iterator[Seed]:
+    design = b"neyman,2000,0f3a"
+    rows = [b"%s,%s,0.05,%s\n" % (image, label, design) for image, label in ((b"a", b"cat"), (b"b", b"3"), (b"c", b""))]
+    yield Seed(".csv", b"id,label,inclusion_probability,design,pool_size,pool\n" + b"".join(rows))
+    about = {"inclusion_probability": 0.05, "design": "neyman", "pool_size": 2000, "pool": "0f3a"}
+    said = [{"from_name": "label", "value": {"choices": ["cat"]}}]
+    tasks = [
+        {"data": {"id": name, **about}, "annotations": [{"result": said, "was_cancelled": False}]} for name in "ab"
+    ]
+    yield Seed(".json", json.dumps(tasks).encode())
+
+
 KINDS: dict[str, Callable[[], Iterator[Seed]]] = {
     "predictions": predictions,
     "labels": labels,
@@ -266,4 +278,5 @@ KINDS: dict[str, Callable[[], Iterator[Seed]]] = {
     "categories": categories,
     "label sets": label_sets,
     "people": people,
+    "few labels": few_labels,
 }

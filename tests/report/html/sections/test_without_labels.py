@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import oodometer as odo
-from made_models import made_answers
+from made_unlabelled import made_answers
 from oodometer.document.section import Words
 from oodometer.report.html.page import page_html
 from oodometer.report.html.sections.without_labels import section
