@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 
 from oodometer.analysis.compare import compare, compare_cells
+from oodometer.analysis.judged_pair import CompareOptions
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.stats.paired import PairedCounts, paired_difference
@@ -337,3 +338,68 @@ def test_two_cells_alone_are_compared_like_all_of_two_models(filled, make_datase
     apart = filled.add(others, right(15, 20), model="c", digest="c" * 32)
     with pytest.raises(StoreError, match=r"^a and c on clean: no labelled image in common$"):
         compare_cells(look(filled.store), a, apart)
+
+
+def three_conditions(filled, make_dataset):
+    """Two models of which B is better, worse, and about as good."""
+    data = make_dataset(200, k=3)
+    for condition, counts in {
+        "clean": (150, 5, 20, 25),
+        "fog/1": (120, 30, 10, 40),
+        "fog/2": (100, 20, 22, 58),
+    }.items():
+        a, b = ranks_of(*counts)
+        filled.add(data, a, model="a", condition=condition)
+        filled.add(data, b, model="b", digest="b" * 32, condition=condition)
+    return filled.store
+
+
+@pytest.mark.parametrize(("correct", "name"), [("holm", "holm"), ("benjamini-hochberg", "fdr_bh")])
+def test_several_comparisons_are_corrected(filled, make_dataset, correct, name):
+    from statsmodels.stats.multitest import multipletests
+
+    store = three_conditions(filled, make_dataset)
+    found = compare(store, "a", "b", options=CompareOptions(correct=correct))
+    reference = multipletests([one.p_value for one in found], method=name)[1]
+    assert [one.p_adjusted for one in found] == pytest.approx(list(reference))
+    for one in found:
+        assert one.correction == f"corrected after {correct.title()}, 3 comparisons"
+        told = one.p_adjusted <= 0.05
+        assert one.verdict == (
+            f"b is {'better' if one.difference.value > 0 else 'worse'}" if told else "no difference shown"
+        )
+    last = str(found[0]).splitlines()[-1]
+    assert last == (
+        f"  exact McNemar p = {found[0].p_value:.3g}, = {reference[0]:.3g} corrected after {correct.title()}, "
+        f"3 comparisons: {found[0].verdict}"
+    )
+
+
+def test_one_comparison_or_none_asked_for_is_not_corrected(filled, make_dataset):
+    store = three_conditions(filled, make_dataset)
+    (alone,) = compare(store, "a", "b", on="clean")
+    assert (alone.p_adjusted, alone.correction) == (None, "")
+    plain = compare(store, "a", "b", options=CompareOptions(correct="none"))
+    assert [one.p_adjusted for one in plain] == [None] * 3
+    assert plain[0] == alone
+
+
+def test_mid_p_decides_where_it_is_asked_for(filled, make_dataset):
+    # 5 to 0: exact p is 2 / 2^5 = 0.0625; of mid-p half of that
+    add_two(filled, make_dataset(100, k=3), (85, 0, 5, 10))
+    (found,) = compare(filled.store, "a", "b", options=CompareOptions(test="mid-p"))
+    assert (found.p_value, found.test, found.verdict) == (0.03125, "mid-p McNemar", "b is better")
+
+
+def test_a_bootstrap_of_classes_is_wider_where_classes_differ(filled, make_dataset):
+    data = make_dataset(600, k=20)
+    by_class = np.random.default_rng(0).normal(0, 0.25, 20)[data.labels]
+    own = np.random.default_rng(1).random((2, 600))
+    filled.add(data, (own[0] > 0.6).astype(int), model="a")
+    filled.add(data, (own[1] > 0.7 + by_class).astype(int), model="b", digest="b" * 32)
+    images, classes = (
+        compare(filled.store, "a", "b", options=CompareOptions(test=test, draws=2000))[0].difference
+        for test in ("bootstrap", "bootstrap-by-class")
+    )
+    assert images.value == classes.value
+    assert classes.high - classes.low > 1.3 * (images.high - images.low)

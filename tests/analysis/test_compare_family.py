@@ -98,3 +98,18 @@ def test_a_family_that_nobody_ran(filled, make_dataset, right):
 def test_differences_that_are_all_the_same_have_no_interval():
     estimate = mean_paired_difference(-0.2, 0.0, 5)
     assert (estimate.low, estimate.high) == (None, None)
+
+
+def test_a_family_beside_a_condition_is_corrected_with_it(filled, make_dataset):
+    from statsmodels.stats.multitest import multipletests
+
+    data = make_dataset(60, k=4)
+    right = add_family(filled, data)
+    family, clean = compare(filled.store, "a", "b", on=["imagenet-c", "clean"])
+    means = {model: rows.mean(axis=0) for model, rows in right.items()}
+    assert family.test == "paired t"
+    assert family.p_value == pytest.approx(ttest_rel(means["b"], means["a"]).pvalue)  # scipy
+    adjusted = multipletests([family.p_value, clean.p_value], method="holm")[1]
+    assert [family.p_adjusted, clean.p_adjusted] == pytest.approx(list(adjusted))
+    assert str(family).splitlines()[-1].startswith("  paired t p ")
+    assert str(family).splitlines()[-1].endswith(f"corrected after Holm, 2 comparisons: {family.verdict}")

@@ -81,7 +81,13 @@ def test_json_names_the_images(store: str):
     [
         (("label", "--shifted", "stret"), "nothing was run on 'stret'; did you mean street?"),
         (("label", "--shifted", "street", "--for", "testset"), "say where with --out FOLDER"),
-        (("estimate", "--shifted", "street"), "no labels: 'oodometer label' says which images to label"),
+        (("estimate", "--shifted", "street", "--proxy", "confidence"), "--proxy goes with --labels FILE"),
+        (("estimate", "--shifted", "street", "--line", "1,0,probit"), "--line goes with --labels FILE"),
+        (("estimate", "--labels", "own.csv"), "--labels: say of which set the images are, with --shifted NAME"),
+        (
+            ("estimate", "--labels", "own.csv", "--shifted", "street", "--method", "atc-entropy"),
+            "with --labels it is --proxy",
+        ),
         (("estimate", "--shifted", "street", "--labels", "gone.csv"), "gone.csv: no such table of labels"),
         (("estimate", "--shifted", "street", "--labels", "own.csv", "--against", "seven"), "named 'seven'"),
         (("estimate", "--shifted", "street", "--labels", "own.csv", "--line", "1"), "expected SLOPE,INTERCEPT,SCALE"),

@@ -133,3 +133,10 @@ def test_mid_p_of_all_pairs():
     exact, mid = p_of_counts(right), p_of_counts(right, "mid-p")
     assert (mid <= exact).all()
     assert mid[0, 2] < exact[0, 2]
+
+
+def test_thousands_that_are_all_tied_share_one_letter():
+    standing = Standing.of(np.ones((2500, 2500)), range(2500))
+    assert set(standing.letters) == {"a"}
+    halves = np.where(np.not_equal.outer(np.arange(2500) < 900, np.arange(2500) < 900), 0.0, 1.0)
+    assert Standing.of(halves, range(2500)).letters[::1250] == ("a", "b")

@@ -136,11 +136,15 @@ def adjusted_pairs(p_values: np.ndarray, correction: Correction = "holm") -> np.
 
 def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
     """All largest sets of places of which any two are tied (Bron and Kerbosch, CACM 16, 1973), each in order."""
-    near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(tied)]
+    # Models that are tied with the same ones stand in the same sets: one of them stands for all.
+    _, first, kind = np.unique(tied, axis=0, return_index=True, return_inverse=True)
+    of_kind = [np.flatnonzero(kind.ravel() == one).tolist() for one in range(len(first))]
+    few = tied[np.ix_(first, first)]
+    near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(few)]
 
     def grown(chosen: tuple[int, ...], left: set[int], done: set[int]) -> Iterator[tuple[int, ...]]:
         if not left and not done:
-            yield tuple(sorted(chosen))
+            yield tuple(sorted(place for one in chosen for place in of_kind[one]))
             return
         pivot = max(left | done, key=lambda place: len(near[place] & left))
         for place in sorted(left - near[pivot]):
@@ -148,7 +152,7 @@ def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
             left = left - {place}
             done = done | {place}
 
-    yield from grown((), set(range(len(tied))), set())
+    yield from grown((), set(range(len(few))), set())
 
 
 def tie_groups(apart: np.ndarray, order: Sequence[int]) -> list[tuple[int, int]]:
