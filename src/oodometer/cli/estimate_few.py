@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from oodometer.cli.output import looked_at, origins_in, print_json, say
+from oodometer.cli.output import origins_in, print_json, say
 from oodometer.core.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -69,7 +69,7 @@ def run(
     from oodometer.few_labels.options import options_from
 
     found = estimate_from_labels(
-        looked_at(store),
+        store,
         shifted,
         labels,
         clean=clean or None,
