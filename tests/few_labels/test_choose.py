@@ -16,7 +16,7 @@ from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.predictions import from_top_classes
 from oodometer.core.sample import Sample
 from oodometer.few_labels.pool import _check_alike
-from oodometer.few_labels.proxies import agreement_with_others, atc_threshold
+from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.unequal_sample import FLOOR
 from oodometer.store.index import index_at
 from street_store import MODELS, N_SHIFTED, Streets
@@ -127,11 +127,3 @@ def test_agreement_is_counted():
         for at in range(30):
             slow[model, at] = np.mean([answers[other, at] == answers[model, at] for other in others])
     np.testing.assert_allclose(agreement_with_others(answers), slow)
-
-
-def test_the_threshold_leaves_as_many_below_as_are_wrong():
-    rng = np.random.default_rng(1)
-    confidences, right = rng.random(200), rng.random(200) < 0.7
-    assert (confidences < atc_threshold(confidences, right)).sum() == (~right).sum()
-    assert atc_threshold(confidences, np.ones(200, dtype=bool)) == -np.inf
-    assert atc_threshold(confidences, np.zeros(200, dtype=bool)) == np.inf

@@ -13,6 +13,7 @@ from scipy.stats import beta, t
 from oodometer.core.errors import OodometerError
 from oodometer.stats.confidence_estimates import (
     Shared,
+    above_threshold,
     average_thresholded_confidence,
     difference_estimate,
     difference_of_confidences,
@@ -159,3 +160,13 @@ def test_intervals_stay_between_0_and_1() -> None:
     scores = np.linspace(0, 1, 20)
     found = thresholded_estimate(scores, right, scores)
     assert 0 <= found.low < found.value < found.high == 1
+
+
+def test_as_many_clean_images_are_above_the_threshold_as_are_right():
+    rng = np.random.default_rng(1)
+    scores, right = rng.random(200), rng.random(200) < 0.7
+    assert above_threshold(scores, right, scores).sum() == right.sum()
+    assert (above_threshold(scores, np.ones(200, dtype=bool), scores) == 1).all()
+    assert (above_threshold(scores, np.zeros(200, dtype=bool), scores) == 0).all()
+    few = np.round(scores, 1)  # ties count by the share that is needed
+    assert above_threshold(few, right, few).sum() == pytest.approx(right.sum())

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from oodometer.cli.output import looked_at, origins_in, print_json, say
+from oodometer.cli.output import origins_in, print_json, say
 from oodometer.core.errors import UsageError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -71,7 +71,7 @@ def run(store: str, flags: dict[str, Any]) -> None:
 
     asked = flags["proxies"], flags["against"], flags["line"], flags["baseline"]
     found = estimate_from_labels(
-        looked_at(store),
+        store,
         flags["shifted"],
         flags["labels"],
         clean=flags["clean"] or None,

@@ -121,7 +121,7 @@ def estimate_from_labels(
         against=against,
         line=beside.line,
         models=tuple(
-            replace(row, clean=clean, rho=rho) for row, clean, rho in zip(rows, beside.clean, beside.rho, strict=True)
+            replace(row, clean=known, rho=rho) for row, known, rho in zip(rows, beside.clean, beside.rho, strict=True)
         ),
         level=options.level,
         notes=(*index.problems, *pool.notes, *evidence.notes, *beside.notes),
@@ -135,7 +135,7 @@ def _of_model(evidence: Evidence, at: int, base: int | None, level: float) -> Mo
         model=pool.models[at],
         accuracy=accuracy,
         confidence_gap=_confidence_gap(pool.confidences[at], accuracy.estimate),
-        difference=None if base in (None, at) else _difference(evidence, at, int(base or 0), level),
+        difference=None if base is None or base == at else _difference(evidence, at, base, level),
         clean=None,
         rho=None,
         all_labels=None if pool.right is None else float(pool.right[at].mean()),

@@ -9,6 +9,7 @@ import numpy as np
 
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.few_labels.pool import CleanSide, Pool
+from oodometer.stats.confidence_estimates import above_threshold
 from oodometer.store.index import Index
 
 Proxy = Literal["agreement", "confidence", "atc"]
@@ -26,19 +27,6 @@ def agreement_with_others(answers: np.ndarray) -> np.ndarray:
     # One model against all at a time: all pairs at once would take M * M * N bytes.
     same = np.stack([(answers == own).sum(axis=0) - 1 for own in answers])
     return np.asarray(same / (len(answers) - 1))
-
-
-def atc_threshold(confidences: np.ndarray, right: np.ndarray) -> float:
-    """The confidence above which, on labelled images, as many answers lie as are right (Garg et al. 2022).
-
-    >>> atc_threshold(np.array([0.9, 0.8, 0.6, 0.4]), np.array([True, False, True, False]))
-    0.7
-    """
-    wrong = len(right) - int(right.sum())
-    ordered = np.sort(confidences)
-    if wrong == 0:
-        return -np.inf
-    return np.inf if wrong == len(right) else float((ordered[wrong - 1] + ordered[wrong]) / 2)
 
 
 def proxies_of(
@@ -90,6 +78,6 @@ def _above_threshold(index: Index, pool: Pool, clean: CleanSide) -> np.ndarray:
         assert cell is not None
         known = index.columns(cell, "confidence", "rank")
         labelled = known["rank"] >= 0
-        threshold = atc_threshold(known["confidence"][labelled], known["rank"][labelled] == 0)
-        rows.append(confidences > threshold)
-    return np.array(rows, dtype=np.float64)
+        right = known["rank"][labelled] == 0
+        rows.append(above_threshold(known["confidence"][labelled], right, confidences))
+    return np.array(rows)

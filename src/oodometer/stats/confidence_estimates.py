@@ -62,6 +62,20 @@ def average_thresholded_confidence(
     return Thresholded(above, threshold, float((scores_clean == threshold).mean()))
 
 
+def above_threshold(scores_clean: np.ndarray, right_clean: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """By how much each image counts as above that threshold, (L,): 1, 0, or the share where its score is the threshold.
+
+    >>> clean, right = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, True, True])
+    >>> above_threshold(clean, right, np.array([0.1, 0.4, 0.5])).tolist()
+    [0.0, 1.0, 1.0]
+    """
+    _check(scores_clean, right_clean, scores)
+    n_right = int(right_clean.sum())
+    if n_right in (0, len(right_clean)):
+        return np.full(len(scores), float(n_right > 0))
+    return _counts(scores, *_threshold(np.sort(scores_clean), n_right))
+
+
 def thresholded_estimate(
     scores_clean: np.ndarray,
     right_clean: np.ndarray,

@@ -17,7 +17,8 @@ MOST_ROWS = 500
 LEAD = (
     "Accuracy on images that nobody labelled, estimated from how often models agree there and from how sure they are. "
     "No method can know it: beside each estimate stands how far off the method has been where labels exist, and why it "
-    "can't be trusted where that shows. All hold only if the images are of the classes that the models answer."
+    "can't be trusted where that shows. All hold only if the images are of the classes that the models answer. Labels "
+    "of a few of these images would tell it with an interval that holds: oodometer label says of which."
 )
 
 
