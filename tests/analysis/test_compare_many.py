@@ -141,6 +141,14 @@ def test_bootstraps_are_those_of_two_models(four, test):
     assert pair.state == "separated"
 
 
+def test_too_few_classes_are_told(four):
+    filled, _, _ = four
+    options = CompareOptions(test="bootstrap-by-class", draws=2000)
+    found = compare_many(filled.store, on=["clean"], options=options)
+    assert found.notes == ("4 classes in val; a bootstrap of fewer than 10 classes is often too narrow",)
+    assert {pair.test for pair in found.sides[0].pairs} == {"bootstrap over 4 classes"}
+
+
 def test_too_few_draws_for_so_many_comparisons_are_told(four):
     filled, _, _ = four
     found = compare_many(filled.store, options=CompareOptions(test="bootstrap", draws=200))

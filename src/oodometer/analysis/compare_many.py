@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from oodometer.analysis.common_images import right_on_common
+from oodometer.analysis.common_images import few_groups_in, right_on_common
 from oodometer.analysis.compared_sides import ComparedSide, compared_sides, model_names_in
 from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
 from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged
@@ -47,8 +47,16 @@ def compare_many(
     compared = [side for side in sides if side.measure == "top-1" and len(side.models) > 1]
     if not compared:
         raise StoreError(f"{index}: no two of these models were measured on one condition")
+    notes += _few_classes(index, compared) if options.by_class else []
     asked = [_asked(index, side, options) for side in compared]
     return told_together(asked, options, measure="top-1", notes=notes, resamples=options.resamples)
+
+
+def _few_classes(index: Index, sides: Sequence[ComparedSide]) -> list[str]:
+    """A warning for each data set that has too few classes to resample."""
+    cells = [cell for side in sides for of_model in side.cells.values() for cell in of_model]
+    said = [line.removeprefix("--by class: ") for line in few_groups_in(index, cells, "class")]
+    return [line.replace("groups", "classes") for line in said]
 
 
 def compare_side(index: Index, side: ComparedSide, options: CompareOptions = DEFAULT) -> ComparedOn:

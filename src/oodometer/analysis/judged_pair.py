@@ -160,8 +160,9 @@ class Resampled:
 
     def judged(self, a: int, b: int) -> Judged:
         """The models at two places."""
-        name = "bootstrap over classes" if self.options.by_class else "bootstrap over images"
-        p_value = self._at(self.options.level).p_value(a, b)
+        drawn = self._at(self.options.level)
+        name = "bootstrap over images" if drawn.groups is None else f"bootstrap over {drawn.groups} classes"
+        p_value = drawn.p_value(a, b)
         return Judged(name, p_value, lambda level: self._at(level).difference(a, b), self.right.shape[1])
 
     def _at(self, level: float) -> PairedBootstrap:
