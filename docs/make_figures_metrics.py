@@ -407,7 +407,7 @@ def classwise_ece() -> None:
         values = [np.mean([classwise_calibration_error(p[at : at + m], drawn[at : at + m])
                            for at in range(0, n - m + 1, max(m, 2000))]) for m in sizes]  # fmt: skip
         middle.plot(sizes, values, "o-", color=colour, markersize=4)
-        middle.annotate(f"{some} classes", (sizes[1], values[1]), (6, 4) if some == 2 else (-46, -16),
+        middle.annotate(f"{some} classes", (sizes[1], values[1]), (6, 4) if some == 2 else (-40, -20),
                         textcoords="offset points", color=colour)  # fmt: skip
     middle.set(xscale="log", ylim=(0, None), xlabel="images", ylabel="classwise ECE")
     middle.set_xticks([100, 1000, 10_000], ["100", "1,000", "10,000"])
