@@ -350,8 +350,8 @@ def test_a_table_knows_differences_too(table):
 @pytest.mark.slow
 @pytest.mark.parametrize("same_images", [False, True])
 def test_coverage_of_the_difference_of_two_rhos(same_images):
-    """Two models off a line of 12, by RHO and by nothing, in 400 sets: the line moves under both."""
-    rng, trials, hits, told = rng_for("coverage of differences", int(same_images)), 400, 0, 0
+    """Two models off a line of 12, by RHO and by nothing, in 1,000 sets: the line moves under both."""
+    rng, trials, hits, told = rng_for("coverage of differences", int(same_images)), 1000, 0, 0
     for trial in range(trials):
         x, y = truth(rng, 12, 0.05)
         x, y = np.r_[expit(logit(0.68)), x], np.r_[expit(SLOPE * logit(0.68) + INTERCEPT), y]
