@@ -20,6 +20,9 @@ from oodometer.stats.paired import PairedCounts, error_consistency_of
 
 FEWEST_IMAGES = 2
 
+NEAR = 8192
+"""Images that are looked at at once: few enough for the processor's cache."""
+
 
 @dataclass(frozen=True)
 class PairConsistency:
@@ -135,17 +138,15 @@ def mean_consistency(
         return None
     weight = np.where(wanted, 1 / (wanted.sum() * np.maximum(n, 1)), 0.0)
     by_both, by_a, by_b, a, b, c = (np.where(wanted, each, 0.0) for each in (by_both, by_a, by_b, a, b, c))
-    hits, seen = (right & answered).astype(np.float64), answered.astype(np.float64)
-    # For each image the sum over pairs that answered it: quadratic forms in its answers.
-    moved = (
-        np.einsum("rn,rn->n", hits, (weight * by_both) @ hits)
-        + np.einsum("rn,rn->n", hits, (weight * by_a) @ seen)
-        + np.einsum("rn,rn->n", seen, (weight * by_b) @ hits)
-        - np.einsum("rn,rn->n", seen, (weight * (by_both * c + by_a * a + by_b * b)) @ seen)
-    )
+    rest = weight * (by_both * c + by_a * a + by_b * b)
+    squares, images = 0.0, 0
+    for start in range(0, right.shape[1], NEAR):
+        near = slice(start, start + NEAR)
+        moved = _moved(right[:, near], answered[:, near], weight * by_both, weight * by_a, weight * by_b, rest)
+        squares += float(moved @ moved)
+        images += int(_in_a_pair(answered[:, near], wanted).sum())
     value = float(kappa[wanted].mean())
-    images = int(_in_a_pair(seen, wanted).sum())
-    error = float(np.linalg.norm(moved))
+    error = float(np.sqrt(squares))
     if error < 1e-12:
         return Estimate(value, None, None, images, "none: all images are alike")
     half = float(stdtrit(images - 1, (1 + level) / 2)) * error
@@ -153,15 +154,40 @@ def mean_consistency(
     return Estimate(value, low, high, images, f"linearised over images {100 * level:g}%")
 
 
-def _in_a_pair(seen: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _moved(
+    right: np.ndarray, answered: np.ndarray, both: np.ndarray, a: np.ndarray, b: np.ndarray, rest: np.ndarray
+) -> np.ndarray:
+    """What each image adds to the mean beyond the average one, (N,): quadratic forms in its answers, over all pairs.
+
+    Args:
+        both, a, b, rest: Of a pair, for an image that both are right on, the first, the second, whatever else, (R, R).
+    """
+    hits = (right & answered).astype(np.float32)
+    of_both = np.einsum("rn,rn->n", hits, both.astype(np.float32) @ hits, dtype=np.float64)
+    if answered.all():
+        return np.asarray(of_both + (a.sum(axis=1) + b.sum(axis=0)) @ hits - rest.sum())
+    seen = answered.astype(np.float32)
+    of_one = np.einsum("rn,rn->n", hits, (a + b.T).astype(np.float32) @ seen, dtype=np.float64)
+    return np.asarray(of_both + of_one - np.einsum("rn,rn->n", seen, rest.astype(np.float32) @ seen, dtype=np.float64))
+
+
+def _in_a_pair(answered: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Which images two raters of a wanted pair both answered, (N,) bool."""
-    return np.asarray(np.einsum("rn,rn->n", seen, wanted.astype(np.float64) @ seen) > 0)
+    if answered.all():
+        return np.full(answered.shape[1], bool(wanted.any()))
+    seen = answered.astype(np.float32)
+    return np.asarray(np.einsum("rn,rn->n", seen, wanted.astype(np.float32) @ seen) > 0)
 
 
 def _counts(right: np.ndarray, answered: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of every two raters, (R, R): images that both answered, on which the first is right, on which both are."""
     # Sums of ones are exact in single precision below 2**24 images.
-    hits, seen = (right & answered).astype(np.float32), answered.astype(np.float32)
+    hits = (right & answered).astype(np.float32)
+    both = (hits @ hits.T).astype(np.int64)
+    if answered.all():
+        n_right = np.diag(both)
+        return np.full(both.shape, right.shape[1]), np.broadcast_to(n_right[:, None], both.shape), both
+    seen = answered.astype(np.float32)
     return tuple((one @ other.T).astype(np.int64) for one, other in ((seen, seen), (hits, seen), (hits, hits)))  # type: ignore[return-value]
 
 
