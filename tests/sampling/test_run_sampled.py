@@ -271,3 +271,33 @@ def test_all_pairs_at_once_have_the_p_values_of_each():
         for b in range(4):
             expected = judged_on_each([(one[a], one[b]) for one in right], None).p_value
             assert p_values[a, b] == pytest.approx(expected)
+
+
+def test_models_that_stopped_at_other_numbers_of_images_are_of_one_shift(tmp_path):
+    data, store = numbered_images(N), str(tmp_path / "runs")
+    shifts = damaged_family(data, CORRUPTIONS, range(1, 6))
+    models = [Knowing("a", 0.95, shared=0.8), Knowing("b", 0.9, shared=0.8), Knowing("c", 0.7, shared=0.8)]
+    run_sampled([model.model for model in models[:2]], shifts, Aim(0.04, "until"), store=store)
+    run_sampled([models[0].model], shifts, Aim(0.03, "until"), store=store)
+    run_sampled([models[2].model], shifts, Aim(0.04, "until"), store=store)
+    numbers = {(cell.model_name, cell.n_images) for cell in index_at(store).cells if cell.condition_name == "clean"}
+    assert len({n for _, n in numbers}) > 1
+    assert len(numbers) == 3, "one sample of each model"
+    found = odo.gaps(store)
+    assert [row.model for row in found.rows] == ["a", "b", "c"]
+    assert {row.shift for row in found.rows} == {"damage"}
+    for row, model in zip(found.rows, models, strict=True):
+        truth = model.right()[:N].mean() - np.mean(
+            [model.right(10 * s + c)[:N].mean() for c in range(3) for s in range(1, 6)]
+        )
+        assert holds(row.gap, truth)
+    ranking = ranking_of(odo.study_of(store))
+    assert ranking is not None
+    assert ranking.models == ("a", "b", "c")
+    assert list(index_at(store).conditions) == [
+        "clean",
+        *(f"damage/{name}/{s}" for name in sorted(CORRUPTIONS) for s in range(1, 6)),
+    ]
+    (compared,) = odo.compare(store, "a", "c", on="damage")
+    assert compared.verdict == "c is worse"
+    assert len(odo.table(store).rows) == 3

@@ -64,7 +64,7 @@ class DataRef:
         one data set; everything else is known by its digest.
         """
         if self.sample is not None:
-            return f"{self.name}, {self.sample.of} images, seed {self.sample.seed}, {self.sample.rule}"
+            return digest_of({"name": self.name, "whole": self.sample.whole, "seed": self.sample.seed})
         return title_of(self.name, "", self.subset) if self.part else self.digest
 
 
@@ -113,8 +113,13 @@ class ConditionRecord:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the key is made of; what the data are called is not part of it."""
-        return {**asdict(self), "data": self.data.digest}
+        """What the key is made of; what the data are called is not part of it.
+
+        Samples of one order are one condition, however many images they have: the smaller is part of the larger.
+        """
+        sample = self.data.sample
+        drawn = self.data.digest if sample is None else [sample.whole, sample.order, sample.seed]
+        return {**asdict(self), "data": drawn}
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ class Sample:
         rule: ``until``: how many there are depends on what was seen, and only a confidence sequence is valid.
         aims: For an interval of which half width. More than one, where a later run asked for a narrower one.
         members: How many conditions are summed up in the number that is aimed at; 1: the accuracy itself.
+        whole: The digest of ids and labels of the larger data set.
     """
 
     of: int
@@ -31,6 +32,7 @@ class Sample:
     rule: Rule
     aims: Aims
     members: int = 1
+    whole: str = ""
 
     def title(self, n: int) -> str:
         """What to call a subset of so many images.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oodometer.core.dataset import Dataset
+from oodometer.core.digests import digest_of
 from oodometer.core.errors import UsageError
 from oodometer.core.random import key_words
 from oodometer.core.sample import Sample
@@ -18,6 +19,11 @@ def random_order(dataset: Dataset, order: str, *, seed: int = 0) -> np.ndarray:
     """
     keys = np.array([key_words("order", order, image_id, seed=seed) for image_id in dataset.ids])
     return np.lexsort((keys[:, 1], keys[:, 0]))
+
+
+def digest_of_whole(dataset: Dataset) -> str:
+    """The digest of ids and labels, by which samples of the same images know each other."""
+    return digest_of({"ids": list(dataset.ids), "labels": dataset.labels.tolist()})
 
 
 def first_of_order(dataset: Dataset, positions: np.ndarray, n: int, sample: Sample) -> Dataset:

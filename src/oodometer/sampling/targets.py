@@ -11,7 +11,7 @@ from oodometer.analysis.family_number import FamilyNumber, number_of_family
 from oodometer.core.condition import Condition, Family, Shift
 from oodometer.core.errors import UsageError
 from oodometer.core.sample import Sample
-from oodometer.data.random_order import first_of_order, random_order
+from oodometer.data.random_order import digest_of_whole, first_of_order, random_order
 from oodometer.engine.answerable import same_condition
 
 ONE_ORDER = "images"
@@ -28,6 +28,7 @@ class Target:
         conditions: On whole data sets.
         orders: In which each condition's images come; of a family each has one of its own, so that errors average out.
         positions: The images of each condition in that order.
+        wholes: The digest of each condition's data.
         number: What each condition's error weighs.
     """
 
@@ -36,6 +37,7 @@ class Target:
     conditions: tuple[Condition, ...]
     orders: tuple[str, ...]
     positions: tuple[np.ndarray, ...]
+    wholes: tuple[str, ...]
     number: FamilyNumber
 
     @property
@@ -47,15 +49,11 @@ class Target:
         """The conditions on their first images; on all of them as they are, where so many are asked for."""
         if n >= self.of:
             return list(self.conditions)
-        return [
-            replace(
-                condition,
-                dataset=first_of_order(
-                    condition.dataset, positions, n, replace(sample, of=len(condition.dataset), order=order)
-                ),
-            )
-            for condition, order, positions in zip(self.conditions, self.orders, self.positions, strict=True)
-        ]
+        found = []
+        for at, condition in enumerate(self.conditions):
+            own = replace(sample, of=len(condition.dataset), order=self.orders[at], whole=self.wholes[at])
+            found.append(replace(condition, dataset=first_of_order(condition.dataset, self.positions[at], n, own)))
+        return found
 
 
 def targets_of(asked: Sequence[Condition | Shift], *, seed: int) -> list[Target]:
@@ -99,6 +97,7 @@ class _Orders:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._known: dict[tuple[int, str], np.ndarray] = {}
+        self._wholes: dict[int, str] = {}
 
     def of(self, condition: Condition, order: str) -> np.ndarray:
         """The positions of the condition's images in an order."""
@@ -107,11 +106,20 @@ class _Orders:
             self._known[key] = random_order(condition.dataset, order, seed=self._seed)
         return self._known[key]
 
+    def whole(self, condition: Condition) -> str:
+        """The digest of the condition's data."""
+        key = id(condition.dataset)
+        if key not in self._wholes:
+            self._wholes[key] = digest_of_whole(condition.dataset)
+        return self._wholes[key]
+
 
 def _of_one(condition: Condition, orders: _Orders) -> Target:
     positions = orders.of(condition, ONE_ORDER)
     number = FamilyNumber("top-1", np.ones(1))
-    return Target(condition.name, number.metric, (condition,), (ONE_ORDER,), (positions,), number)
+    return Target(
+        condition.name, number.metric, (condition,), (ONE_ORDER,), (positions,), (orders.whole(condition),), number
+    )
 
 
 def _of_family(shifts: Sequence[Shift], orders: _Orders) -> Target:
@@ -122,7 +130,8 @@ def _of_family(shifts: Sequence[Shift], orders: _Orders) -> Target:
     names = tuple(condition.name for condition in conditions)
     positions = tuple(orders.of(condition, name) for condition, name in zip(conditions, names, strict=True))
     number = number_of_family(members, len(conditions[0].space))
-    return Target(_called(members), number.metric, conditions, names, positions, number)
+    wholes = tuple(orders.whole(condition) for condition in conditions)
+    return Target(_called(members), number.metric, conditions, names, positions, wholes, number)
 
 
 def _called(members: Sequence[Family]) -> str:

@@ -44,14 +44,13 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """The digest of everything that the predictions depend on, and the names by which they are asked for."""
-        return digest_of(
-            {
-                "format": FORMAT,
-                "model": self.model.identity,
-                "condition": self.condition.key,
-                "precision": self.precision,
-            }
-        )
+        identity = {
+            "format": FORMAT,
+            "model": self.model.identity,
+            "condition": self.condition.key,
+            "precision": self.precision,
+        }
+        return digest_of(identity if self.data.sample is None else {**identity, "data": self.data.digest})
 
     @property
     def data(self) -> DataRef:

@@ -299,7 +299,9 @@ def forget_gone(store: Store) -> None:
 def _order(entry: Entry) -> tuple[str, ...]:
     cell = entry.cell
     condition, data = cell.condition, cell.condition.data
-    return cell.model.name, condition.name, data.name, data.part, data.subset, cell.key
+    # Of two samples of one order the larger comes last, and is the one that is found by model and condition.
+    size = f"{cell.n_images:012}" if data.sample else ""
+    return cell.model.name, condition.name, data.name, data.part, size, data.subset, cell.key
 
 
 def _gone(kept: Kept, keys: Sequence[str]) -> list[str]:

@@ -79,7 +79,9 @@ def _written(kept: Kept, now: int) -> bytes:
         (
             key,
             models.place((one.cell.model.key, one.cell.model.digest, str(one.cell.model.card)), one.cell.model),
-            conditions.place((one.cell.condition.key, one.cell.data.title), one.cell.condition),
+            conditions.place(
+                (one.cell.condition.key, str(one.cell.data), str(one.cell.data.sample)), one.cell.condition
+            ),
             versions.place(tuple(sorted(one.cell.versions.items())), one.cell.versions),
             *(getattr(one.cell, name) for name in OF_CELL),
             *(None if file is None else file.check for file in (one.rows, one.logits)),

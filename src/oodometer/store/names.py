@@ -36,7 +36,7 @@ def _files_told_apart(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
     Of a model that was run, the weights tell already whose answers they are.
     """
-    conditions = [entry.cell.condition.key for entry in entries]
+    conditions = [(entry.cell.condition.key, entry.cell.data.digest) for entry in entries]
     files: dict[str, list[Entry]] = {}
     for entry in entries:
         several = len(set(conditions)) < len(conditions)
