@@ -16,7 +16,8 @@ from scipy.special import ndtr
 from scipy.stats import binomtest
 
 from oodometer.metrics.corruption_error import COMMON, alexnet
-from oodometer.sampling.within import PILOT, SURPLUS
+from oodometer.sampling.plan import PILOT
+from oodometer.sampling.within import SURPLUS
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.confidence_sequence import confidence_sequence, numbers_needed
 from oodometer.stats.control_variate import errors_with_control, residual_variances

@@ -155,12 +155,20 @@ def test_a_control_that_answered_everything_saves_images(tmp_path):
     assert row.convention.endswith("with the answers of control to all images")
 
 
-def test_a_control_that_has_not_answered_everything_is_an_error(tmp_path):
+def test_a_control_that_has_not_answered_everything_is_an_error_before_anything_is_asked(tmp_path):
     data, model = numbered_images(N), Knowing("a", 0.8)
-    store = str(tmp_path / "runs")
+    store, aim = str(tmp_path / "runs"), Aim(0.05, "within", control="control")
     odo.run([Knowing("control", 0.8).model], clean_of(), store=store)
+    shifts = damaged_family(data, ["fog"], range(1, 6))
     with pytest.raises(StoreError, match="control control has not answered all 4000 images of damage/fog/1"):
-        run_sampled([model.model], damaged_family(data, ["fog"]), Aim(0.05, "within", control="control"), store=store)
+        run_sampled([model.model], shifts, aim, store=store)
+    with pytest.raises(StoreError, match="control control has not answered all 4000 images of damage/fog/1"):
+        plan_sampling([model.model], shifts, aim, store=store, timed=False)
+    with pytest.raises(UsageError, match="over all five severities of a corruption, and damage/fog is asked about"):
+        run_sampled([model.model], shifts[:3], aim, store=store)
+    with pytest.raises(UsageError, match="a family of corruptions alone; leave it out"):
+        run_sampled([model.model], clean_of(), aim, store=store)
+    assert model.asked == 0
 
 
 def test_an_interval_that_was_not_looked_at_says_so(tmp_path):
@@ -173,6 +181,7 @@ def test_the_plan_says_what_will_be_asked_and_known():
     shifts = damaged_family(numbered_images(N), CORRUPTIONS)
     plan = plan_sampling([Knowing("a", 0.8).model, Knowing("b", 0.8).model], shifts, Aim(0.05, "within"), timed=False)
     clean, family = plan.numbers
+    assert family.metric == "mean accuracy", "three of five severities: what 'gaps' tells, and no mean corruption error"
     assert (clean.name, clean.metric, clean.images, clean.of) == ("clean", "top-1", 402, N)
     # 1.96² · 0.25 / 0.05² answers, shared by nine conditions
     assert (family.name, family.conditions, family.images) == ("damage", 9, int(np.ceil(1.96**2 * 0.25 / 0.0025 / 9)))

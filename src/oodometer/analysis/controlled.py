@@ -28,24 +28,31 @@ class Controlled:
 
 def control_cells(index: Index, name: str, cells: Sequence[Cell]) -> list[Cell]:
     """The control's cells on all images of what these are samples of."""
-    of_control = [cell for cell in index.of_model(name) if cell.data.sample is None and index.is_complete(cell)]
     found = []
     for cell in cells:
         sample = cell.data.sample
-        wanted = cell.condition_name, cell.data.name, cell.data.part, sample.of if sample else cell.n_images
-        whole = [
-            one
-            for one in of_control
-            if (one.condition_name, one.data.name, one.data.part, one.n_images) == wanted
-            and one.classes == cell.classes
-        ]
-        if len(whole) != 1:
-            raise StoreError(
-                f"{index}: the control {name} has not answered all {wanted[3]} images of {cell.condition_name}; run it "
-                "on them first, without --within"
-            )
-        found.append(whole[0])
+        of = sample.of if sample else cell.n_images
+        found.append(whole_cell(index, name, cell.condition_name, cell.data.name, of, classes=cell.classes))
     return found
+
+
+def whole_cell(
+    index: Index, name: str, condition: str, data: str, n_images: int, *, classes: tuple[int, str | None] | None = None
+) -> Cell:
+    """The control's answers to all images of a condition; an error where they are not there.
+
+    Args:
+        data: What the data are called.
+        classes: Those that the sample's model answers; None: any.
+    """
+    for cell in index.of_model(name):
+        is_whole = cell.data.sample is None and index.is_complete(cell) and classes in (None, cell.classes)
+        if is_whole and (cell.condition_name, cell.data.name, cell.n_images) == (condition, data, n_images):
+            return cell
+    raise StoreError(
+        f"{index}: the control {name} has not answered all {n_images} images of {condition}; run it on them first, "
+        "without --within"
+    )
 
 
 def controlled(index: Index, cells: Sequence[Cell], controls: Sequence[Cell]) -> Controlled:

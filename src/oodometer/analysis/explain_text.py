@@ -247,8 +247,8 @@ def unknown_of(found: Explanation) -> tuple[str, ...]:
         )
         if found.spreads is None:
             lines.append(
-                "the spread of the difficulties of either set: accuracies give the ratio of their widths alone; the "
-                "answers to each image would tell"
+                "the spread of the difficulties of either set: accuracies and means over conditions give the ratio of "
+                "their widths alone; the answers to each image of one condition would tell"
             )
         lines.append("whether one difficulty in one number is why: other models of the data give a line too")
     if found.models[0].near_duplicates is None and found.models[0].near_duplicates_at_most is None:

@@ -37,7 +37,8 @@ def mean_accuracy_apart(index: Index, cells: Sequence[Cell], *, level: float) ->
         (verdicts,) = index.verdicts([cell])
         known = verdicts.verdict >= 0
         several.append(Answers(index.images(cell).ids[verdicts.image[known]], verdicts.verdict[known] == 0))
-    return mean_of_shares(several, level=level)
+    # Its n counts photographs; what is told of a sample is how many images of each condition it has.
+    return replace(mean_of_shares(several, level=level), n=min(len(one.ids) for one in several))
 
 
 def covariances_apart(right: Sequence[np.ndarray]) -> np.ndarray:

@@ -12,6 +12,9 @@ from oodometer.core.condition import Family
 from oodometer.metrics.corruption_error import COMMON, SEVERITIES, alexnet
 
 MCE, MEAN_ERROR = "mce", "mean-corruption-error"
+MEAN_ACCURACY = "mean accuracy"
+"""Over some of the severities: what `gaps` and the report have, and no metric of `score`."""
+
 N_IMAGENET = 1000
 OF_ALEXNET = re.compile(r"imagenet-c(-extra)?(:raw|:disk)?(@testbed)?")
 """The families that AlexNet's published errors are about, in whatever way they are shown."""
@@ -51,12 +54,14 @@ def number_of_family(members: Sequence[Family], n_classes: int) -> FamilyNumber:
     >>> number = number_of_family(every, 1000)
     >>> number.metric, round(number.scale, 4)  # of a network that is always wrong
     ('mce', 1.2935)
-    >>> number_of_family(every[:4], 1000).metric
-    'mean-corruption-error'
+    >>> number_of_family(every[:10], 1000).metric, number_of_family(every[:4], 1000).metric
+    ('mean-corruption-error', 'mean accuracy')
     """
     places = [(member.corruption, member.severity) for member in members]
     whole = {(name, severity) for name in COMMON for severity in SEVERITIES}
     if set(places) == whole and is_about_alexnet(members[0].name, n_classes):
         sums = dict(zip(COMMON, alexnet(COMMON).errors.sum(axis=1).tolist(), strict=True))
         return FamilyNumber(MCE, np.array([1 / (len(COMMON) * sums[name]) for name, _ in places]))
-    return FamilyNumber(MEAN_ERROR, np.full(len(places), 1 / len(places)))
+    even = np.full(len(places), 1 / len(places))
+    severities = [{severity for other, severity in places if other == name} for name, _ in places]
+    return FamilyNumber(MEAN_ERROR if all(one == set(SEVERITIES) for one in severities) else MEAN_ACCURACY, even)

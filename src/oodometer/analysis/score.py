@@ -114,8 +114,9 @@ def _out_of_order(entry: Entry) -> bool:
     """Whether the true class is often among the best five but seldom the best: then they may be in reversed order."""
     if entry.n < FEWEST_TO_DOUBT or _no_top5(entry.cell):
         return False
-    half = (1 + 5 / entry.cell.n_classes) / 2  # of what chance leaves
-    return entry.top5 >= half * entry.n and 3 * entry.top1 < entry.top5
+    chance = entry.n / entry.cell.n_classes
+    top1, top5 = entry.top1 - chance, entry.top5 - 5 * chance  # beyond what chance gives: of few classes it is much
+    return top5 >= (entry.n - 5 * chance) / 2 and 3 * top1 < top5
 
 
 def _shares(entry: Entry) -> str:

@@ -140,7 +140,7 @@ def command(**flags: Any) -> None:
     tell_what_was_trained_on(conditions, models, say)
     aim = _aim_by(flags)
     if aim is not None and flags["plan"]:
-        _tell_plan(models, conditions, aim, as_json=flags["as_json"])
+        _tell_plan(models, conditions, aim, flags)
         return
     models = _cleared(models, conditions, aim, flags)
     done = _measured(models, conditions, aim, flags)
@@ -195,13 +195,13 @@ def _aim_by(flags: dict[str, Any]) -> Aim | None:
 
 
 def _tell_plan(
-    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], aim: Aim, *, as_json: bool
+    models: list[Model | StoredAnswers], conditions: list[Condition | Shift], aim: Aim, flags: dict[str, Any]
 ) -> None:
     from oodometer.sampling.plan import plan_sampling
 
     with talk_on_stderr():
-        plan = plan_sampling(models, conditions, aim)
-    print_json(plan.as_json()) if as_json else click.echo(plan)
+        plan = plan_sampling(models, conditions, aim, store=flags["store"] if aim.control else None)
+    print_json(plan.as_json()) if flags["as_json"] else click.echo(plan)
 
 
 def _models_by(flags: dict[str, Any]) -> list[Model | StoredAnswers]:

@@ -14,12 +14,18 @@ from oodometer.core.condition import Condition, Shift
 from oodometer.core.model import Compute, Model, n_cores
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.sampling.aim import Aim
+from oodometer.sampling.control import check_controls
 from oodometer.sampling.targets import Target, targets_of
 from oodometer.stats.confidence_sequence import numbers_needed
 from oodometer.stats.images_for_width import images_for_share, images_for_sum
+from oodometer.store.index import index_at
+from oodometer.store.store import Store
 
 COIN = 0.25
 """The variance of right or wrong, at most."""
+
+PILOT = 40
+"""Images of each condition by which it is found out how much a control helps; they count in the end."""
 
 TIMED = 16
 """Images by which the time is estimated."""
@@ -83,10 +89,13 @@ class SamplingPlan:
             lines.append([one.metric, one.name, f"{one.conditions}", images, f"{one.passes:,}", share, known])
         models = "1 model" if self.models == 1 else f"{self.models} models"
         all_passes = self.models * sum(number.all_passes for number in self.numbers)
-        most = "at most about " if self.aim.rule == "until" else ""
+        most = "at most about " if self.aim.rule == "until" else "at most " if self.aim.control else ""
         said = f"{models}: {most}{self.passes:,} forward passes of {all_passes:,}"
         if self.seconds is not None:
-            said += f", about {duration(self.seconds)} (estimated from {TIMED} images)"
+            said += f", about {duration(self.seconds)} (estimated from {TIMED} images, besides reading the data)"
+        if self.aim.control:
+            said += f"\nwith the answers of {self.aim.control} fewer: {PILOT} images of each condition tell how many"
+        said += "\nwhat the store has already is not asked again"
         return f"{columns(lines)}\n{said}"
 
     def as_json(self) -> dict[str, Any]:
@@ -107,14 +116,22 @@ def duration(seconds: float) -> str:
 
 
 def plan_sampling(
-    models: Sequence[Model | StoredAnswers], asked: Sequence[Condition | Shift], aim: Aim, *, timed: bool = True
+    models: Sequence[Model | StoredAnswers],
+    asked: Sequence[Condition | Shift],
+    aim: Aim,
+    *,
+    store: str | Store | None = None,
+    timed: bool = True,
 ) -> SamplingPlan:
     """What a run of these models with this aim will ask and know.
 
     Args:
+        store: Where the run will keep its answers; whether a control has answered everything is looked up there.
         timed: Estimate the time, by some images and every model.
     """
     targets = targets_of(asked, seed=aim.seed)
+    if aim.control is not None and store is not None:
+        check_controls(index_at(store), targets, aim.control)
     numbers = tuple(planned(target, aim) for target in targets)
     plan = SamplingPlan(aim, numbers, len(models))
     live = [model for model in models if isinstance(model, Model)]

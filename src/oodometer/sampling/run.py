@@ -14,11 +14,13 @@ from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.answerable import same_condition
 from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
+from oodometer.sampling.control import check_controls
 from oodometer.sampling.plan import images_needed
 from oodometer.sampling.superseded import remove_superseded
 from oodometer.sampling.targets import Target, targets_of
 from oodometer.sampling.until import measure_until
 from oodometer.sampling.within import images_with_control, sampled_within
+from oodometer.store.index import look
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
@@ -63,7 +65,10 @@ def run_sampled(
     parts = _Parts(mine.running)
     of = _Run(models, aim, opened, options or RunOptions(), replace(mine, running=parts))
     sampled: Sampled = []
-    for target in targets_of(asked, seed=aim.seed):
+    targets = targets_of(asked, seed=aim.seed)
+    if aim.control is not None:
+        check_controls(look(opened), targets, aim.control)
+    for target in targets:
         conditions = _until(of, target) if aim.rule == "until" else _within(of, target)
         sampled += zip(target.conditions, conditions, strict=True)
     shifts = [_on_samples(one, sampled) for one in asked]

@@ -13,15 +13,12 @@ from oodometer.core.sample import Sample
 from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
-from oodometer.sampling.plan import images_needed
+from oodometer.sampling.plan import PILOT, images_needed
 from oodometer.sampling.targets import Target
 from oodometer.stats.control_variate import residual_variances
 from oodometer.stats.images_for_width import images_for_sum
 from oodometer.store.index import look
 from oodometer.store.store import Store
-
-PILOT = 40
-"""Images of each condition by which it is found out how much a control helps; they count in the end."""
 
 SURPLUS = 1.05
 """The pilot may have been lucky: so many times the images that it suggests."""

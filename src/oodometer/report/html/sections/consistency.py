@@ -74,7 +74,7 @@ def _table(found: list[ErrorsInCommon]) -> Table:
         )
         for one in found
     )
-    return Table("consistency-table", "Errors in common on each condition.", columns, rows)
+    return Table("consistency-table", "Errors in common: clean, and where natural shifts are hardest.", columns, rows)
 
 
 def _map(one: ErrorsInCommon) -> list[Table]:
