@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS
 from oodometer.analysis.measured_shifts import CLEAN
 from oodometer.analysis.sampled import sample_of
+from oodometer.core.condition import Family
 from oodometer.core.records import PREDICTIONS
+from oodometer.metrics.corruption_error import COMMON, SEVERITIES
 from oodometer.store.cells import Cell
 from oodometer.study import Study
-from oodometer.study.evidence import family_of_cell, imported, pairs_run, published_size
+from oodometer.study.evidence import family_of_cell, imported, keeps_logits, pairs_run, published_size
 from oodometer.study.explained_drops import with_parts
 from oodometer.study.hard_conditions import cells_of_most, hard_conditions
 from oodometer.study.interventions import parents_of
@@ -95,12 +97,13 @@ class _Run:
     seed: str
     precision: str
     sampled: tuple[str, ...] = ()
+    keep: str = "summary"
 
 
 def _runs(study: Study) -> list[Line]:
     """A command for each data set that models were run on."""
     pairs = pairs_run(study)
-    asked: dict[_Run, tuple[dict[str, None], dict[str, None]]] = {}
+    asked: dict[_Run, tuple[dict[str, None], dict[str, Family | None]]] = {}
     for model in study.models:
         for cell in model.cells:
             is_standard = any((pair.standard.key == cell.condition.key) for pair in pairs)
@@ -109,11 +112,35 @@ def _runs(study: Study) -> list[Line]:
             run = _run(cell)
             if any((pair.shifted.key == cell.condition.key) for pair in pairs) and not _is_made(cell):
                 run = replace(run, data=DATA)  # a set of its own, from data whose name the store does not know
+            run = replace(run, keep="logits") if keeps_logits(study, cell) else run
             models, on = asked.setdefault(run, ({}, {}))
             models[spec_of(cell)] = None
-            member = family_of_cell(study, cell)
-            on[member.name if member else cell.condition_name] = None
-    return [_line("run", *_run_words(study, one, list(models), list(on))) for one, (models, on) in asked.items()]
+            on[cell.condition_name] = family_of_cell(study, cell)
+    return [_line("run", *_run_words(study, one, list(models), _named(on))) for one, (models, on) in asked.items()]
+
+
+def _named(on: Mapping[str, Family | None]) -> list[str]:
+    """What conditions are called together, where all of a corruption or of a family are there.
+
+    >>> fog = {f"imagenet-c/fog/{severity}": Family("imagenet-c", "fog", severity) for severity in (1, 2, 3, 4, 5)}
+    >>> _named({"clean": None, **fog}), _named({"imagenet-c/fog/3": Family("imagenet-c", "fog", 3)})
+    (['clean', 'imagenet-c/fog'], ['imagenet-c/fog/3'])
+    """
+    members = [family for family in on.values() if family is not None]
+    names = []
+    for condition, family in on.items():
+        if family is None or family.severity not in SEVERITIES:
+            names.append(family.name if family else condition)
+            continue
+        mine = [one for one in members if one.name == family.name]
+        severities = {one.severity for one in mine if one.corruption == family.corruption}
+        if condition != f"{family.name}/{family.corruption}/{family.severity}" or severities < set(SEVERITIES):
+            names.append(condition if severities < set(SEVERITIES) else family.name)
+        elif len({one.corruption for one in mine}) < len(COMMON):
+            names.append(f"{family.name}/{family.corruption}")
+        else:
+            names.append(family.name)
+    return list(dict.fromkeys(names))
 
 
 def _is_made(cell: Cell) -> bool:
@@ -148,6 +175,7 @@ def _run_words(study: Study, run: _Run, models: Sequence[str], on: Sequence[str]
     words += ["--images", run.images] if run.images else []
     words += run.sampled
     words += ["--seed", run.seed] if run.seed != "0" else []
+    words += ["--keep", run.keep] if run.keep != "summary" else []
     words += ["--device", "cuda", "--precision", run.precision] if run.precision != "float32" else []
     return [*words, "--store", study.address]
 

@@ -189,20 +189,20 @@ def _looked_at(study: Study, notes: list[str]) -> Iterator[tuple[StudyShift, str
         if len(shift.points.conditions) > 1:
             notes.append(
                 f"{shift.name} is {len(shift.points.conditions)} conditions; {condition} stands for them, on which the "
-                "mean accuracy of the models is in the middle."
+                "mean accuracy of the models is in the middle; others are harder."
             )
         yield shift, condition
 
 
 def middle_condition(study: Study, shift: StudyShift) -> str:
-    """The condition of a family on which the models' mean accuracy is the median; that of a single one."""
+    """The condition on which the models' mean accuracy is the median of a family, of two the harder; or the only one."""
     of_family = set(shift.points.conditions)
     means: dict[str, list[float]] = {}
     for one in study.conditions:
         if one.condition in of_family:
             means.setdefault(one.condition, []).extend(found.value for found in one.accuracies.values())
     ranked = sorted(means, key=lambda name: (float(np.mean(means[name])), name))
-    return ranked[len(ranked) // 2] if len(of_family) > 1 and ranked else shift.points.conditions[0]
+    return ranked[(len(ranked) - 1) // 2] if len(of_family) > 1 and ranked else shift.points.conditions[0]
 
 
 def _sides(

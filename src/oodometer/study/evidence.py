@@ -32,6 +32,11 @@ def answers(study: Study, cell: Cell) -> Predictions:
     return study.index.read(cell)
 
 
+def keeps_logits(study: Study, cell: Cell) -> bool:
+    """Whether all logits of a cell are kept."""
+    return study.index.entry(cell).logits_of_all_rows
+
+
 def image_ids(study: Study, cell: Cell) -> np.ndarray:
     """The ids of a cell's images."""
     return study.index.images(cell).ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.origins import Origin
 from oodometer.core.digests import digest_of
-from oodometer.core.errors import OodometerError, UsageError
+from oodometer.core.errors import DataError, OodometerError, UsageError
 from oodometer.core.records import TransformRecord
 from oodometer.store.images import contents_of
 from oodometer.store.index import Source
@@ -54,16 +55,26 @@ def album_of(addresses: Sequence[str], index: Index) -> Picture:
     Raises:
         UsageError: Data that have no image in common with the store.
     """
-    from oodometer.data.load import load_data
-
     sets = dict.fromkeys(name for data in {cell.data.title for cell in index.cells} for name in _published(data))
     roots = {address: root for address in addresses if (root := _root_at(address, list(sets)))}
-    opened = {address: load_data(address) for address in addresses if address not in roots}
+    opened = {address: _opened(address) for address in addresses if address not in roots}
     album = Album(index, list(opened.values()), list(roots.values()))
     for address, dataset in opened.items():
         if not album.is_of_store(dataset):
             raise UsageError(f"{address}: none of its images was shown to a model in {index}; give the data of the run")
     return album
+
+
+def _opened(address: str) -> Dataset:
+    """The data; of a folder without class folders the images, which may have been asked about without labels."""
+    from oodometer.data.load import kind_of, load_data
+
+    try:
+        return load_data(address)
+    except DataError:
+        if os.path.isdir(address) and kind_of(address) == "folder":
+            return load_data(address, kind="images")
+        raise
 
 
 def study_with_pictures(

@@ -193,7 +193,7 @@ def test_commands_of_runs_name_models_data_and_choices_of_images(store):
     assert sorted(line[6:] for line in runs) == sorted(
         [
             ("--data", "val", "--on", "clean", "--on", "v2", *end),
-            ("--data", "val", "--on", "mine-c", "--seed", "7", *end),
+            ("--data", "val", "--on", "mine-c/fog/3", "--seed", "7", *end),
             ("--data", "val", "--on", "pgd-linf-4", "--images", "20", "--seed", "5", *end),
         ]
     )
