@@ -195,7 +195,7 @@ def _looked_at(study: Study, notes: list[str]) -> Iterator[tuple[StudyShift, str
 
 
 def middle_condition(study: Study, shift: StudyShift) -> str:
-    """The condition on which the models' mean accuracy is the median of a family, of two the harder; or the only one."""
+    """The condition of a family with the median of the mean accuracies, of two the harder; that of a single one."""
     of_family = set(shift.points.conditions)
     means: dict[str, list[float]] = {}
     for one in study.conditions:
