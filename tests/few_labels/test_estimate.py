@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 import oodometer as odo
 from oodometer.core.errors import DataError, UsageError
-from oodometer.few_labels.label_table import NONE, table_text
+from oodometer.document.comma_separated import FORMULA
+from oodometer.few_labels.label_table import NONE, Design, table_text
 from oodometer.few_labels.options import line_from
 from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.finite_share import finite_share_of
@@ -170,6 +172,15 @@ def test_a_written_table_is_read_again(streets: Streets, tmp_path):
     (tmp_path / "few.csv").write_text(table_text(chosen.ids, labels, chosen.probabilities, chosen.design))
     read = odo.read_few_labels(str(tmp_path / "few.csv"))
     assert read == replace(filled_in(streets, chosen, 60), source=str(tmp_path / "few.csv"))
+
+
+def test_what_strangers_named_is_no_formula_in_the_table_and_comes_back(streets: Streets, tmp_path):
+    ids, labels = ("=1+1", "'=1", "'tis", "@a"), ("=HYPERLINK(A2)", "-1", "'+1", "duck")
+    (tmp_path / "few.csv").write_text(table_text(ids, labels, (0.5,) * 4, Design("uniform", 8, "x")))
+    fields = [field for row in csv.reader((tmp_path / "few.csv").read_text("utf-8").splitlines()) for field in row]
+    assert not [field for field in fields if field.startswith(FORMULA)]
+    read = odo.read_few_labels(str(tmp_path / "few.csv"))
+    assert (read.ids, read.labels) == (ids, labels)
 
 
 @pytest.mark.parametrize(

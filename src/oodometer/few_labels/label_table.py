@@ -12,6 +12,7 @@ from pathlib import Path
 
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.reading import MOST_DIGITS, check_regular, reading
+from oodometer.document.comma_separated import original, safe
 
 NONE = "none"
 """In place of a label: the image shows no class that the models know, and every answer to it is wrong."""
@@ -73,13 +74,20 @@ def table_text(
     more: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The table as CSV; what is the same in every row stands in every row, so that no program loses it."""
+    further = dict(more or {})
+    same = (design.name, design.pool_size, design.pool)
+    rows = [
+        (one, label, repr(float(chance)), *same, *(values[at] for values in further.values()))
+        for at, (one, label, chance) in enumerate(zip(ids, labels, probabilities, strict=True))
+    ]
+    return comma_separated([(*COLUMNS, *further), *rows])
+
+
+def comma_separated(rows: Sequence[Sequence[object]]) -> str:
+    """Rows as CSV that a spreadsheet may open: what strangers named is text in it, whatever it begins with."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    further = dict(more or {})
-    writer.writerow([*COLUMNS, *further])
-    same = (design.name, design.pool_size, design.pool)
-    for at, (one, label, chance) in enumerate(zip(ids, labels, probabilities, strict=True)):
-        writer.writerow([one, label, repr(float(chance)), *same, *(values[at] for values in further.values())])
+    writer.writerows([safe(value) if isinstance(value, str) else value for value in row] for row in rows)
     return out.getvalue()
 
 
@@ -96,8 +104,8 @@ def read_table(path: str | Path) -> FewLabels:
     labelled = [row for row in chosen if row["label"].strip()]
     return FewLabels(
         source=str(path),
-        ids=tuple(row[column].strip() for row in labelled),
-        labels=tuple(row["label"].strip() for row in labelled),
+        ids=tuple(original(row[column].strip()) for row in labelled),
+        labels=tuple(original(row["label"].strip()) for row in labelled),
         probabilities=probabilities_in(path, labelled),
         design=design_in(path, chosen),
         n_chosen=len(chosen),
