@@ -97,6 +97,13 @@ def test_what_people_say_in_label_studio(chosen: odo.ChosenImages, tmp_path: Pat
     assert read.n_chosen == 120
 
 
+@pytest.mark.parametrize("path", ["../../etc/x", "a/../../x", "..", "a\\..\\..\\x"])
+def test_no_address_leads_out_of_where_images_are_served(chosen: odo.ChosenImages, tmp_path: Path, path: str):
+    with pytest.raises(UsageError, match="leads out of the folder of the images"):
+        write_for_label_studio(chosen, tmp_path / "out", images_at=AT, paths={chosen.ids[3]: path})
+    write_for_label_studio(chosen, tmp_path / "out", images_at=AT, paths={chosen.ids[3]: "a..b/..c.jpg"})
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
