@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import csv
+import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import oodometer as odo
+from known_stores import Filled
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import LabelSpace
 from oodometer.document.comma_separated import FORMULA
+from oodometer.few_labels.label_studio import write_for_label_studio
 from oodometer.few_labels.label_table import NONE, Design, table_text
 from oodometer.few_labels.options import line_from
+from oodometer.few_labels.pool import pool_of
 from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.finite_share import finite_share_of
 from oodometer.stats.prediction_powered import labelled_images, mean_from_few
 from oodometer.store.index import index_at
+from oodometer.store.store import Store
 from street_store import MODELS, N_SHIFTED, NAMES, K, Streets
 
 
@@ -113,6 +121,46 @@ def test_an_image_may_show_no_class(streets: Streets):
     found = odo.estimate_from_labels(streets.store, "street", none)
     assert {one.accuracy.estimate.value for one in found.models} == {0.0}
     assert all(one.accuracy.why_not for one in found.models)
+
+
+def store_with_classes(filled: Filled, make_dataset: Callable[..., Dataset], *names: str) -> Store:
+    """One in which two models are right on all of 40 images."""
+    data = replace(make_dataset(40, k=len(names)), space=LabelSpace("kinds", names))
+    for at, model in enumerate(("one", "two")):
+        filled.add(data, [0] * 40, model=model, digest=f"{at:032x}", condition="street")
+    return filled.store
+
+
+def test_a_class_may_be_called_none(filled: Filled, make_dataset, tmp_path):
+    store = store_with_classes(filled, make_dataset, "cat", "none", "dog")
+    chosen = odo.choose_images_to_label(store, "street", 20, trial=True)
+    assert "a class is called 'none': write 'none of these' where an image shows no class" in chosen.notes
+    tasks, _ = write_for_label_studio(chosen, tmp_path / "out", images_at="https://example.org")
+    offered = [one["value"] for one in json.loads(tasks.read_text("utf-8"))[0]["data"]["choices"]]
+    assert offered == ["cat", "dog", "none", NONE]
+    for word, right in (("none", chosen.labels.count("none") / 20), (NONE, 0)):
+        given = odo.FewLabels("few.csv", chosen.ids, (word,) * 20, chosen.probabilities, chosen.design, 20)
+        found = odo.estimate_from_labels(store, "street", given)
+        assert {one.accuracy.plain.value for one in found.models} == {right}
+    with pytest.raises(DataError, match="no class 'None'"):
+        odo.estimate_from_labels(store, "street", replace(given, labels=("None",) * 20))
+
+
+@pytest.mark.parametrize("word", ["none", "None", NONE])
+def test_where_no_class_is_called_so_none_will_do(filled: Filled, make_dataset, word):
+    store = store_with_classes(filled, make_dataset, "cat", "dog")
+    chosen = odo.choose_images_to_label(store, "street", 20)
+    given = odo.FewLabels("few.csv", chosen.ids, (word,) * 20, chosen.probabilities, chosen.design, 20)
+    assert {one.accuracy.plain.value for one in odo.estimate_from_labels(store, "street", given).models} == {0}
+
+
+def test_a_class_that_is_called_like_no_class_is_refused(filled: Filled, make_dataset):
+    store = store_with_classes(filled, make_dataset, "cat", "None of these")
+    with pytest.raises(DataError, match="a class is called 'none of these'"):
+        odo.choose_images_to_label(store, "street", 20)
+    given = odo.FewLabels("few.csv", (str(pool_of(index_at(store), "street").ids[0]),), ("cat",))
+    with pytest.raises(DataError, match="give it another name"):
+        odo.estimate_from_labels(store, "street", given)
 
 
 def test_a_line_can_be_given(streets: Streets):

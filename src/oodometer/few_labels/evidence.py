@@ -9,7 +9,7 @@ import numpy as np
 
 from oodometer.analysis.text import plural
 from oodometer.core.errors import DataError, did_you_mean
-from oodometer.few_labels.label_table import NONE, FewLabels
+from oodometer.few_labels.label_table import NONE, FewLabels, words_for_none
 from oodometer.few_labels.pool import CleanSide, Pool, class_numbers
 from oodometer.few_labels.proxies import proxies_of
 from oodometer.stats.prediction_powered import Labelled, labelled_images
@@ -102,23 +102,25 @@ def right_of(index: Index, pool: Pool, given: FewLabels, kept: np.ndarray, place
         if alike not in own:
             own[alike] = class_numbers(index, cell)
     shared = {name: number for numbers in reversed(own.values()) for name, number in numbers.items()}
+    for_none = words_for_none(shared)
     rows = []
     for answers, cell in zip(pool.answers, pool.cells, strict=True):
         known = {**shared, **own[cell.model.classes or cell.key]}
-        labels = np.array([_number(text, known, cell.n_classes, given.source) for text in texts])
+        n_classes = cell.n_classes
+        labels = np.array(
+            [-1 if text.lower() in for_none else _number(text, known, n_classes, given.source) for text in texts]
+        )
         rows.append(answers[places] == labels)
     return np.array(rows)
 
 
 def _number(text: str, known: Mapping[str, int], n_classes: int, source: str) -> int:
-    """The answer that a label stands for; -1 where none does."""
+    """The answer that a label stands for."""
     if text in known:
         return known[text]
-    if text.lower() == NONE:
-        return -1
     if text.isdecimal() and int(text) < n_classes:
         return int(text)
     raise DataError(
         f"{source}: no class {text!r}{did_you_mean(text, known) or f'; there are {n_classes}, by name or number'}; "
-        f"write {NONE} where an image shows none of them"
+        f"write {NONE!r} where an image shows none of them"
     )

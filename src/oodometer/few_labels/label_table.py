@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,11 @@ from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.reading import MOST_DIGITS, check_regular, reading
 from oodometer.document.comma_separated import original, safe
 
-NONE = "none"
+NONE = "none of these"
 """In place of a label: the image shows no class that the models know, and every answer to it is wrong."""
+
+IN_SHORT = "none"
+"""The same, as people write it; but a class may be called so."""
 
 COLUMNS = ("id", "label", "inclusion_probability", "design", "pool_size", "pool")
 ID_NAMES = ("id", "filename", "image")
@@ -63,6 +66,18 @@ class FewLabels:
             raise DataError(f"{self.source}: the image {twice[0]!r} is there twice")
         if not self.ids:
             raise DataError(f"{self.source}: no image has a label yet; write one into the column label of each")
+
+
+def words_for_none(classes: Iterable[str]) -> tuple[str, ...]:
+    """What means in a label that an image shows none of these classes; an error where it is the name of one.
+
+    >>> words_for_none(["cat", "dog"]), words_for_none(["cat", "None"])
+    (('none of these', 'none'), ('none of these',))
+    """
+    called = {name.lower() for name in classes}
+    if NONE in called:
+        raise DataError(f"a class is called {NONE!r}, which in labels stands for no class; give it another name")
+    return (NONE,) if IN_SHORT in called else (NONE, IN_SHORT)
 
 
 def table_text(
