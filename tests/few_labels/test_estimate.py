@@ -115,6 +115,13 @@ def test_images_that_nobody_labelled_yet_are_told(streets: Streets):
     assert any("80 of 200 chosen images have no label yet" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(("n", "helped"), [(60, False), (200, True)])
+def test_help_is_claimed_only_where_there_was_some(streets: Streets, n: int, helped: bool):
+    found = odo.estimate_from_labels(streets.store, "street", filled_in(streets, choose(streets, n)))
+    assert ("with the help of" in str(found)) == helped
+    assert ("from the labels alone, fewer than 100 labels: 6 models" in str(found)) == (not helped)
+
+
 def test_an_image_may_show_no_class(streets: Streets):
     labels = filled_in(streets, choose(streets))
     none = replace(labels, labels=(NONE,) * len(labels.labels))
