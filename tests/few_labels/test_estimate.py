@@ -16,6 +16,7 @@ from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.document.comma_separated import FORMULA
+from oodometer.few_labels.evidence import check_one_draw
 from oodometer.few_labels.label_studio import write_for_label_studio
 from oodometer.few_labels.label_table import NONE, Design, table_text
 from oodometer.few_labels.options import line_from
@@ -23,6 +24,7 @@ from oodometer.few_labels.pool import pool_of
 from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.finite_share import finite_share_of
 from oodometer.stats.prediction_powered import labelled_images, mean_from_few
+from oodometer.stats.unequal_sample import FLOOR, draw, inclusion_probabilities
 from oodometer.store.index import index_at
 from oodometer.store.store import Store
 from street_store import MODELS, N_SHIFTED, NAMES, K, Streets
@@ -213,6 +215,31 @@ def test_labels_that_mean_nothing_are_errors(streets: Streets, change, said):
     labels = replace(filled_in(streets, choose(streets)), **change)
     with pytest.raises(DataError, match=said):
         odo.estimate_from_labels(streets.store, "street", labels)
+
+
+@pytest.mark.parametrize(("design", "n", "more"), [("uniform", 50, 80), ("uniform", 60, 60), ("neyman", 100, 200)])
+def test_two_draws_are_not_joined(streets: Streets, design: str, n: int, more: int):
+    draws = [
+        odo.choose_images_to_label(streets.store, "street", size, design=design, seed=seed)
+        for seed, size in enumerate((n, more))
+    ]
+    chance_of = {one: chance for drawn in draws for one, chance in zip(drawn.ids, drawn.probabilities, strict=True)}
+    labels = tuple(streets.name_of(one) for one in chance_of)
+    joined = odo.FewLabels("few.csv", tuple(chance_of), labels, tuple(chance_of.values()), draws[0].design, n + more)
+    with pytest.raises(DataError, match="several draws, which can't be joined"):
+        odo.estimate_from_labels(streets.store, "street", joined)
+
+
+@pytest.mark.parametrize("often", [0.02, 0.1, 0.33, 0.8])
+@pytest.mark.parametrize("n", [2, 5, 20, 200])
+def test_one_draw_is_never_taken_for_two(n: int, often: float):
+    # the designs whose probabilities differ most: some images at the floor, all others as unsure as can be
+    rng = np.random.default_rng(n)
+    chances = inclusion_probabilities(np.where(rng.random(1000) < often, FLOOR, 0.5), n)
+    for _ in range(500):
+        found = chances[draw(chances, rng)]
+        ids = tuple(map(str, range(n)))
+        check_one_draw(odo.FewLabels("few.csv", ids, ids, tuple(found.tolist()), Design("neyman", 1000, "x"), n))
 
 
 def test_labels_of_other_images_are_refused(streets: Streets):

@@ -103,7 +103,7 @@ def choose_images_to_label(
 
     Args:
         shifted: A condition of the store, or the name of data that were seen as they are; they need no labels.
-        budget: How many images.
+        budget: How many images. Another number is another draw, not the same images and some more.
         models: The models whose accuracy is asked for; none: all.
         design: ``neyman``: in proportion to √(p(1 − p)), where p is the share of the other models that agree;
             ``uniform``: every image is as likely as any other. None: neyman from 100 labels on; below, only the

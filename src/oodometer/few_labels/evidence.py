@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ def labelled_of(pool: Pool, given: FewLabels) -> tuple[Labelled, np.ndarray, lis
     """The labelled images of a pool, which of the labels these are, and what there is to say."""
     if given.design is not None and given.design.pool not in ("", pool.digest):
         raise DataError(f"{given.source}: its images were chosen from others than those of {pool.title}")
+    check_one_draw(given)
     place_of = {one: at for at, one in enumerate(pool.ids.tolist())}
     kept = np.array([at for at, one in enumerate(given.ids) if one in place_of], dtype=np.int64)
     notes = []
@@ -90,6 +92,24 @@ def labelled_of(pool: Pool, given: FewLabels) -> tuple[Labelled, np.ndarray, lis
         )
     chances = np.array(given.probabilities)[kept] * answered
     return labelled_images(places, len(pool), chances), kept, notes
+
+
+def check_one_draw(given: FewLabels) -> None:
+    """An error where the labels are of more images than one draw gives.
+
+    Each labelled image stands for 1/π others, and those of one draw together for the N of the set, more or less: images
+    differ in π by a factor of 2 at most (`FLOOR`), so the sum over N has a standard deviation of at most 0.36/√n, of
+    which 2/√n are more than five. Two draws joined stand for 2 N.
+    """
+    if given.design is None or given.probabilities is None:
+        return
+    stand_for = sum(1 / chance for chance in given.probabilities)
+    if stand_for > given.design.pool_size * (1 + 2 / math.sqrt(len(given.ids))):
+        raise DataError(
+            f"{given.source}: its images are of several draws, which can't be joined: the same image could come by "
+            "each, more likely than the table says; choose once with the whole budget, copy the labels of images that "
+            "have one already, and label the others"
+        )
 
 
 def right_of(index: Index, pool: Pool, given: FewLabels, kept: np.ndarray, places: np.ndarray) -> np.ndarray:
