@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "shifts": {"core", "catalogue", "data", "corruptions", "attacks"},
     "sheets": {"core", "catalogue", "data", "shifts"},
     "engine": {"core", "catalogue", "data", "store"},
-    "few_labels": {"core", "catalogue", "data", "stats", "store", "analysis", "build"},
+    "few_labels": {"core", "catalogue", "data", "stats", "store", "analysis", "build", "document"},
     "sampling": {"core", "data", "stats", "store", "engine", "analysis"},
     "preflight": {"core", "catalogue", "data", "stats", "store", "engine"},
     "analysis": {"core", "catalogue", "metrics", "stats", "store"},

@@ -6,7 +6,7 @@ import csv
 import io
 from dataclasses import replace
 
-from oodometer.document.comma_separated import csv_of
+from oodometer.document.comma_separated import FORMULA, csv_of, original, safe
 from oodometer.document.table import Table
 
 
@@ -36,3 +36,10 @@ def test_what_was_not_measured_is_empty(four):
     rows = read(replace(four, rows=((name, category, clean, None, None), *four.rows[1:])))
     assert (rows[0]["new"], rows[0]["new n"], rows[0]["rho:new"]) == ("", "", "")
     assert rows[1]["new n"] == "1000"
+
+
+def test_what_was_made_safe_comes_back():
+    texts = ["resnet", "", "'", "'tis", *(f"{quotes}{one}1" for one in FORMULA for quotes in ("", "'", "''"))]
+    written = [safe(text) for text in texts]
+    assert not any(text.startswith(FORMULA) for text in written)
+    assert [original(text) for text in written] == texts

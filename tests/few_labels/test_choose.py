@@ -17,6 +17,7 @@ from oodometer.core.predictions import from_top_classes
 from oodometer.core.sample import Sample
 from oodometer.few_labels.pool import _check_alike
 from oodometer.few_labels.proxies import agreement_with_others
+from oodometer.metrics.agreement import agreement_matrix
 from oodometer.stats.unequal_sample import FLOOR
 from oodometer.store.index import index_at
 from street_store import MODELS, N_SHIFTED, Streets
@@ -127,3 +128,6 @@ def test_agreement_is_counted():
         for at in range(30):
             slow[model, at] = np.mean([answers[other, at] == answers[model, at] for other in others])
     np.testing.assert_allclose(agreement_with_others(answers), slow)
+    # the mean over images is that of the pairs, as the agreement between models is counted
+    of_pairs = (agreement_matrix(answers).sum(axis=1) - 1) / 4
+    np.testing.assert_allclose(agreement_with_others(answers).mean(axis=1), of_pairs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,6 +18,8 @@ from oodometer.build.testset.project.annotated import answers_of
 from oodometer.build.testset.project.pool import pool_images
 from oodometer.build.testset.project.schema import ANSWER, SHOWN, TASK, WORKER, sa
 from oodometer.core.errors import DataError, UsageError
+from oodometer.document.comma_separated import FORMULA, safe
+from oodometer.few_labels.annotation_page import write_for_testset
 from oodometer.few_labels.image_paths import image_paths
 from oodometer.few_labels.label_studio import read_export, write_for_label_studio
 from oodometer.few_labels.label_table import NONE
@@ -91,6 +95,13 @@ def test_what_people_say_in_label_studio(chosen: odo.ChosenImages, tmp_path: Pat
     assert read.labels == ("kind 1", "kind 7", NONE)
     assert read.ids == (chosen.ids[0], chosen.ids[3], chosen.ids[4])
     assert read.n_chosen == 120
+
+
+@pytest.mark.parametrize("path", ["../../etc/x", "a/../../x", "..", "a\\..\\..\\x"])
+def test_no_address_leads_out_of_where_images_are_served(chosen: odo.ChosenImages, tmp_path: Path, path: str):
+    with pytest.raises(UsageError, match="leads out of the folder of the images"):
+        write_for_label_studio(chosen, tmp_path / "out", images_at=AT, paths={chosen.ids[3]: path})
+    write_for_label_studio(chosen, tmp_path / "out", images_at=AT, paths={chosen.ids[3]: "a..b/..c.jpg"})
 
 
 @pytest.mark.parametrize(
@@ -169,6 +180,24 @@ def test_there_and_back_through_the_annotation_page(streets: Streets, chosen: od
     of_page, of_table = (odo.estimate_from_labels(streets.store, "street", one) for one in (read, told))
     for one, other in zip(of_page.models, of_table.models, strict=True):
         assert one.accuracy.estimate.value == pytest.approx(other.accuracy.estimate.value)
+
+
+def test_what_strangers_named_is_no_formula_in_the_tables_and_comes_back(chosen: odo.ChosenImages, tmp_path: Path):
+    ids, names = ("=1+1", "@a"), (("=HYPERLINK(A2)", "duck"), ("duck", "-1"))
+    chosen = replace(chosen, ids=ids, probabilities=(0.5, 0.5), labels=("", ""), answered=names)
+    for at, one in enumerate(ids):
+        place = tmp_path / "in" / f"{one}.png"
+        place.parent.mkdir(exist_ok=True)
+        Image.fromarray(np.full((16, 16, 3), 100 * at, dtype=np.uint8)).save(place)
+    tables = write_for_testset(chosen, tmp_path / "lab", paths={one: f"{one}.png" for one in ids})
+    fields = [field for table in tables for row in csv.reader(table.read_text("utf-8").splitlines()) for field in row]
+    assert not [field for field in fields if field.startswith(FORMULA)]
+    with testset.new_project(str(tmp_path / "project"), classes=str(tables[1])) as project:
+        _, offered = testset.offered_by(str(tmp_path / "in"), manifest=str(tables[0]))
+        assert testset.add_images(project, offered, testset.Provenance("in", "manifest")).n_added == 4
+    answer_truly(tmp_path / "project", dict(zip(map(safe, ids), map(safe, ("=HYPERLINK(A2)", "-1")), strict=True)))
+    read = odo.read_few_labels(str(tmp_path / "project"))
+    assert dict(zip(read.ids, read.labels, strict=True)) == {"=1+1": "=HYPERLINK(A2)", "@a": "-1"}
 
 
 def test_another_project_is_refused(tmp_path: Path):

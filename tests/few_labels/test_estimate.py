@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import oodometer as odo
+from known_stores import Filled
+from oodometer.core.dataset import Dataset
 from oodometer.core.errors import DataError, UsageError
-from oodometer.few_labels.label_table import NONE, table_text
+from oodometer.core.labels import LabelSpace
+from oodometer.document.comma_separated import FORMULA
+from oodometer.few_labels.evidence import check_one_draw
+from oodometer.few_labels.label_studio import write_for_label_studio
+from oodometer.few_labels.label_table import NONE, Design, table_text
 from oodometer.few_labels.options import line_from
+from oodometer.few_labels.pool import pool_of
 from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.finite_share import finite_share_of
 from oodometer.stats.prediction_powered import labelled_images, mean_from_few
+from oodometer.stats.unequal_sample import FLOOR, draw, inclusion_probabilities
 from oodometer.store.index import index_at
+from oodometer.store.store import Store
 from street_store import MODELS, N_SHIFTED, NAMES, K, Streets
 
 
@@ -105,12 +117,59 @@ def test_images_that_nobody_labelled_yet_are_told(streets: Streets):
     assert any("80 of 200 chosen images have no label yet" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(("n", "helped"), [(60, False), (200, True)])
+def test_help_is_claimed_only_where_there_was_some(streets: Streets, n: int, helped: bool):
+    found = odo.estimate_from_labels(streets.store, "street", filled_in(streets, choose(streets, n)))
+    assert ("with the help of" in str(found)) == helped
+    assert ("from the labels alone, fewer than 100 labels: 6 models" in str(found)) == (not helped)
+
+
 def test_an_image_may_show_no_class(streets: Streets):
     labels = filled_in(streets, choose(streets))
     none = replace(labels, labels=(NONE,) * len(labels.labels))
     found = odo.estimate_from_labels(streets.store, "street", none)
     assert {one.accuracy.estimate.value for one in found.models} == {0.0}
     assert all(one.accuracy.why_not for one in found.models)
+
+
+def store_with_classes(filled: Filled, make_dataset: Callable[..., Dataset], *names: str) -> Store:
+    """One in which two models are right on all of 40 images."""
+    data = replace(make_dataset(40, k=len(names)), space=LabelSpace("kinds", names))
+    for at, model in enumerate(("one", "two")):
+        filled.add(data, [0] * 40, model=model, digest=f"{at:032x}", condition="street")
+    return filled.store
+
+
+def test_a_class_may_be_called_none(filled: Filled, make_dataset, tmp_path):
+    store = store_with_classes(filled, make_dataset, "cat", "none", "dog")
+    chosen = odo.choose_images_to_label(store, "street", 20, trial=True)
+    assert "a class is called 'none': write 'none of these' where an image shows no class" in chosen.notes
+    tasks, _ = write_for_label_studio(chosen, tmp_path / "out", images_at="https://example.org")
+    offered = [one["value"] for one in json.loads(tasks.read_text("utf-8"))[0]["data"]["choices"]]
+    assert offered == ["cat", "dog", "none", NONE]
+    for word, right in (("none", chosen.labels.count("none") / 20), (NONE, 0)):
+        given = odo.FewLabels("few.csv", chosen.ids, (word,) * 20, chosen.probabilities, chosen.design, 20)
+        found = odo.estimate_from_labels(store, "street", given)
+        assert {one.accuracy.plain.value for one in found.models} == {right}
+    with pytest.raises(DataError, match="no class 'None'"):
+        odo.estimate_from_labels(store, "street", replace(given, labels=("None",) * 20))
+
+
+@pytest.mark.parametrize("word", ["none", "None", NONE])
+def test_where_no_class_is_called_so_none_will_do(filled: Filled, make_dataset, word):
+    store = store_with_classes(filled, make_dataset, "cat", "dog")
+    chosen = odo.choose_images_to_label(store, "street", 20)
+    given = odo.FewLabels("few.csv", chosen.ids, (word,) * 20, chosen.probabilities, chosen.design, 20)
+    assert {one.accuracy.plain.value for one in odo.estimate_from_labels(store, "street", given).models} == {0}
+
+
+def test_a_class_that_is_called_like_no_class_is_refused(filled: Filled, make_dataset):
+    store = store_with_classes(filled, make_dataset, "cat", "None of these")
+    with pytest.raises(DataError, match="a class is called 'none of these'"):
+        odo.choose_images_to_label(store, "street", 20)
+    given = odo.FewLabels("few.csv", (str(pool_of(index_at(store), "street").ids[0]),), ("cat",))
+    with pytest.raises(DataError, match="give it another name"):
+        odo.estimate_from_labels(store, "street", given)
 
 
 def test_a_line_can_be_given(streets: Streets):
@@ -158,6 +217,31 @@ def test_labels_that_mean_nothing_are_errors(streets: Streets, change, said):
         odo.estimate_from_labels(streets.store, "street", labels)
 
 
+@pytest.mark.parametrize(("design", "n", "more"), [("uniform", 50, 80), ("uniform", 60, 60), ("neyman", 100, 200)])
+def test_two_draws_are_not_joined(streets: Streets, design: str, n: int, more: int):
+    draws = [
+        odo.choose_images_to_label(streets.store, "street", size, design=design, seed=seed)
+        for seed, size in enumerate((n, more))
+    ]
+    chance_of = {one: chance for drawn in draws for one, chance in zip(drawn.ids, drawn.probabilities, strict=True)}
+    labels = tuple(streets.name_of(one) for one in chance_of)
+    joined = odo.FewLabels("few.csv", tuple(chance_of), labels, tuple(chance_of.values()), draws[0].design, n + more)
+    with pytest.raises(DataError, match="several draws, which can't be joined"):
+        odo.estimate_from_labels(streets.store, "street", joined)
+
+
+@pytest.mark.parametrize("often", [0.02, 0.1, 0.33, 0.8])
+@pytest.mark.parametrize("n", [2, 5, 20, 200])
+def test_one_draw_is_never_taken_for_two(n: int, often: float):
+    # the designs whose probabilities differ most: some images at the floor, all others as unsure as can be
+    rng = np.random.default_rng(n)
+    chances = inclusion_probabilities(np.where(rng.random(1000) < often, FLOOR, 0.5), n)
+    for _ in range(500):
+        found = chances[draw(chances, rng)]
+        ids = tuple(map(str, range(n)))
+        check_one_draw(odo.FewLabels("few.csv", ids, ids, tuple(found.tolist()), Design("neyman", 1000, "x"), n))
+
+
 def test_labels_of_other_images_are_refused(streets: Streets):
     labels = filled_in(streets, odo.choose_images_to_label(streets.store, "street", 100))
     with pytest.raises(DataError, match="chosen from others than those of road"):
@@ -170,6 +254,15 @@ def test_a_written_table_is_read_again(streets: Streets, tmp_path):
     (tmp_path / "few.csv").write_text(table_text(chosen.ids, labels, chosen.probabilities, chosen.design))
     read = odo.read_few_labels(str(tmp_path / "few.csv"))
     assert read == replace(filled_in(streets, chosen, 60), source=str(tmp_path / "few.csv"))
+
+
+def test_what_strangers_named_is_no_formula_in_the_table_and_comes_back(streets: Streets, tmp_path):
+    ids, labels = ("=1+1", "'=1", "'tis", "@a"), ("=HYPERLINK(A2)", "-1", "'+1", "duck")
+    (tmp_path / "few.csv").write_text(table_text(ids, labels, (0.5,) * 4, Design("uniform", 8, "x")))
+    fields = [field for row in csv.reader((tmp_path / "few.csv").read_text("utf-8").splitlines()) for field in row]
+    assert not [field for field in fields if field.startswith(FORMULA)]
+    read = odo.read_few_labels(str(tmp_path / "few.csv"))
+    assert (read.ids, read.labels) == (ids, labels)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,11 @@ import click
 
 from oodometer.cli.output import as_json, looked_at, print_json, say
 
+BUDGET = (
+    "How many images. Another number is another draw, not the same images and some more: copy the labels that are "
+    "there already into its table, and label the others."
+)
+
 
 @click.command(
     "label",
@@ -14,7 +19,7 @@ from oodometer.cli.output import as_json, looked_at, print_json, say
 )
 @click.argument("store")
 @click.option("--shifted", required=True, metavar="NAME", help="A condition, or data seen as they are.")
-@click.option("--budget", type=click.IntRange(min=1), default=200, show_default=True, help="How many images.")
+@click.option("--budget", type=click.IntRange(min=1), default=200, show_default=True, help=BUDGET)
 @click.option(
     "--design",
     type=click.Choice(["neyman", "uniform"]),

@@ -37,9 +37,23 @@ def _fields(value: Value) -> list[Value]:
 
 
 def safe(text: str) -> str:
-    """A text that a spreadsheet takes for one.
+    """A text that a spreadsheet takes for one; `original` gives it back.
 
-    >>> safe("=1+1"), safe("resnet")
-    ("'=1+1", 'resnet')
+    >>> safe("=1+1"), safe("resnet"), safe("'=1")
+    ("'=1+1", 'resnet', "''=1")
     """
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if _would_be_computed(text) else text
+
+
+def original(text: str) -> str:
+    """The text that `safe` was given.
+
+    >>> original("'=1+1"), original("resnet"), original("'tis")
+    ('=1+1', 'resnet', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _would_be_computed(text) else text
+
+
+def _would_be_computed(text: str) -> bool:
+    # One that has a ' before it gets a second one: so no two texts are written alike.
+    return text.lstrip("'").startswith(FORMULA)

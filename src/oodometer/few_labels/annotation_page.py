@@ -6,16 +6,23 @@ people say that it shows one, that is its label; where they say that it shows no
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from oodometer.core.errors import DataError, UsageError
+from oodometer.document.comma_separated import original, safe
 from oodometer.few_labels.choose import ChosenImages
-from oodometer.few_labels.label_table import COLUMNS, NONE, FewLabels, design_in, probabilities_in, write_text
+from oodometer.few_labels.label_table import (
+    COLUMNS,
+    NONE,
+    FewLabels,
+    comma_separated,
+    design_in,
+    probabilities_in,
+    write_text,
+)
 
 CANDIDATES, CLASSES = "candidates.csv", "classes.csv"
 HALF = 0.5
@@ -38,20 +45,19 @@ def write_for_testset(chosen: ChosenImages, folder: str | Path, *, paths: Mappin
         raise UsageError(f"{missing[0]}: no image of this id in the data; give those that the models answered")
     about = (chosen.design.name, chosen.design.pool_size, chosen.design.pool)
     rows = [
-        (paths[one], name, one, repr(chance), *about)
+        (_path(paths[one]), name, one, repr(chance), *about)
         for one, chance, answered in zip(chosen.ids, chosen.probabilities, chosen.answered, strict=True)
         for name in answered
     ]
     classes = sorted({name for answered in chosen.answered for name in answered})
-    write_text(place / CANDIDATES, _csv([("path", "label", "id", *COLUMNS[2:]), *rows]))
-    write_text(place / CLASSES, _csv([("name",), *((name,) for name in classes)]))
+    write_text(place / CANDIDATES, comma_separated([("path", "label", "id", *COLUMNS[2:]), *rows]))
+    write_text(place / CLASSES, comma_separated([("name",), *((name,) for name in classes)]))
     return place / CANDIDATES, place / CLASSES
 
 
-def _csv(rows: list[tuple[object, ...]]) -> str:
-    out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+def _path(path: str) -> str:
+    """A path that leads to the same file, and that no spreadsheet computes."""
+    return path if safe(path) == path else f"./{path}"
 
 
 def read_project(folder: str | Path) -> FewLabels:
@@ -77,8 +83,9 @@ def read_project(folder: str | Path) -> FewLabels:
     for one in images:
         if "inclusion_probability" not in one.columns:
             raise DataError(f"{folder}: {one.key} was not added from a table that 'oodometer label' wrote")
-        by_name.setdefault(one.columns["name"], {})[one.class_name] = share.get(one.id)
-        about[one.columns["name"]] = one.columns
+        name = original(one.columns["name"])
+        by_name.setdefault(name, {})[original(one.class_name)] = share.get(one.id)
+        about[name] = one.columns
     labels = {name: _label(shares) for name, shares in by_name.items()}
     known = [name for name, label in labels.items() if label]
     return FewLabels(

@@ -11,7 +11,16 @@ import numpy as np
 from oodometer.analysis.text import plural
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.core.random import rng_for
-from oodometer.few_labels.label_table import NEYMAN, UNIFORM, Design, table_text, write_text
+from oodometer.few_labels.label_table import (
+    IN_SHORT,
+    NEYMAN,
+    NONE,
+    UNIFORM,
+    Design,
+    table_text,
+    words_for_none,
+    write_text,
+)
 from oodometer.few_labels.pool import Pool, pool_of
 from oodometer.few_labels.proxies import agreement_with_others
 from oodometer.stats.prediction_powered import FEWEST_LABELS
@@ -94,7 +103,7 @@ def choose_images_to_label(
 
     Args:
         shifted: A condition of the store, or the name of data that were seen as they are; they need no labels.
-        budget: How many images.
+        budget: How many images. Another number is another draw, not the same images and some more.
         models: The models whose accuracy is asked for; none: all.
         design: ``neyman``: in proportion to √(p(1 − p)), where p is the share of the other models that agree;
             ``uniform``: every image is as likely as any other. None: neyman from 100 labels on; below, only the
@@ -122,6 +131,8 @@ def choose_images_to_label(
             f"below {FEWEST_LABELS} labels the answers of the models do not help: the interval is the exact one"
         )
     names = _answer_names(index, pool)
+    if IN_SHORT not in words_for_none(names.values()):
+        notes.append(f"a class is called {IN_SHORT!r}: write {NONE!r} where an image shows no class")
     return ChosenImages(
         store=str(index),
         shifted=shifted,

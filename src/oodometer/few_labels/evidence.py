@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from oodometer.analysis.text import plural
 from oodometer.core.errors import DataError, did_you_mean
-from oodometer.few_labels.label_table import NONE, FewLabels
+from oodometer.few_labels.label_table import NONE, FewLabels, words_for_none
 from oodometer.few_labels.pool import CleanSide, Pool, class_numbers
 from oodometer.few_labels.proxies import proxies_of
 from oodometer.stats.prediction_powered import Labelled, labelled_images
@@ -63,6 +64,7 @@ def labelled_of(pool: Pool, given: FewLabels) -> tuple[Labelled, np.ndarray, lis
     """The labelled images of a pool, which of the labels these are, and what there is to say."""
     if given.design is not None and given.design.pool not in ("", pool.digest):
         raise DataError(f"{given.source}: its images were chosen from others than those of {pool.title}")
+    check_one_draw(given)
     place_of = {one: at for at, one in enumerate(pool.ids.tolist())}
     kept = np.array([at for at, one in enumerate(given.ids) if one in place_of], dtype=np.int64)
     notes = []
@@ -92,6 +94,24 @@ def labelled_of(pool: Pool, given: FewLabels) -> tuple[Labelled, np.ndarray, lis
     return labelled_images(places, len(pool), chances), kept, notes
 
 
+def check_one_draw(given: FewLabels) -> None:
+    """An error where the labels are of more images than one draw gives.
+
+    Each labelled image stands for 1/π others, and those of one draw together for the N of the set, more or less: images
+    differ in π by a factor of 2 at most (`FLOOR`), so the sum over N has a standard deviation of at most 0.36/√n, of
+    which 2/√n are more than five. Two draws joined stand for 2 N.
+    """
+    if given.design is None or given.probabilities is None:
+        return
+    stand_for = sum(1 / chance for chance in given.probabilities)
+    if stand_for > given.design.pool_size * (1 + 2 / math.sqrt(len(given.ids))):
+        raise DataError(
+            f"{given.source}: its images are of several draws, which can't be joined: the same image could come by "
+            "each, more likely than the table says; choose once with the whole budget, copy the labels of images that "
+            "have one already, and label the others"
+        )
+
+
 def right_of(index: Index, pool: Pool, given: FewLabels, kept: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Whether each model is right on each labelled image, (M, n) bool."""
     texts = [given.labels[at] for at in kept]
@@ -102,23 +122,25 @@ def right_of(index: Index, pool: Pool, given: FewLabels, kept: np.ndarray, place
         if alike not in own:
             own[alike] = class_numbers(index, cell)
     shared = {name: number for numbers in reversed(own.values()) for name, number in numbers.items()}
+    for_none = words_for_none(shared)
     rows = []
     for answers, cell in zip(pool.answers, pool.cells, strict=True):
         known = {**shared, **own[cell.model.classes or cell.key]}
-        labels = np.array([_number(text, known, cell.n_classes, given.source) for text in texts])
+        n_classes = cell.n_classes
+        labels = np.array(
+            [-1 if text.lower() in for_none else _number(text, known, n_classes, given.source) for text in texts]
+        )
         rows.append(answers[places] == labels)
     return np.array(rows)
 
 
 def _number(text: str, known: Mapping[str, int], n_classes: int, source: str) -> int:
-    """The answer that a label stands for; -1 where none does."""
+    """The answer that a label stands for."""
     if text in known:
         return known[text]
-    if text.lower() == NONE:
-        return -1
     if text.isdecimal() and int(text) < n_classes:
         return int(text)
     raise DataError(
         f"{source}: no class {text!r}{did_you_mean(text, known) or f'; there are {n_classes}, by name or number'}; "
-        f"write {NONE} where an image shows none of them"
+        f"write {NONE!r} where an image shows none of them"
     )

@@ -54,12 +54,22 @@ def write_for_label_studio(
     except OSError as error:
         raise UsageError(f"{place}: can't be made ({error.strerror})") from error
     tasks = [
-        {"data": _data(chosen, at, f"{images_at.rstrip('/')}/{quote((paths or {}).get(one, one))}")}
+        {"data": _data(chosen, at, f"{images_at.rstrip('/')}/{_below((paths or {}).get(one, one))}")}
         for at, one in enumerate(chosen.ids)
     ]
     write_text(place / TASKS, json.dumps(tasks, indent=1, ensure_ascii=False) + "\n")
     write_text(place / CONFIG, LABELLING)
     return place / TASKS, place / CONFIG
+
+
+def _below(path: str) -> str:
+    """A path as the end of an address; refused where it would lead out of the address below which images are served."""
+    if ".." in path.replace("\\", "/").split("/"):
+        raise UsageError(
+            f"{path!r}: leads out of the folder of the images, where Label Studio could show any other file of the "
+            "server; put the images below one folder, or label with --for csv"
+        )
+    return quote(path)
 
 
 def _data(chosen: ChosenImages, at: int, address: str) -> dict[str, Any]:

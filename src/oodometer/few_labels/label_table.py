@@ -6,15 +6,19 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from oodometer.core.errors import DataError, UsageError, did_you_mean
 from oodometer.core.reading import MOST_DIGITS, check_regular, reading
+from oodometer.document.comma_separated import original, safe
 
-NONE = "none"
+NONE = "none of these"
 """In place of a label: the image shows no class that the models know, and every answer to it is wrong."""
+
+IN_SHORT = "none"
+"""The same, as people write it; but a class may be called so."""
 
 COLUMNS = ("id", "label", "inclusion_probability", "design", "pool_size", "pool")
 ID_NAMES = ("id", "filename", "image")
@@ -64,6 +68,18 @@ class FewLabels:
             raise DataError(f"{self.source}: no image has a label yet; write one into the column label of each")
 
 
+def words_for_none(classes: Iterable[str]) -> tuple[str, ...]:
+    """What means in a label that an image shows none of these classes; an error where it is the name of one.
+
+    >>> words_for_none(["cat", "dog"]), words_for_none(["cat", "None"])
+    (('none of these', 'none'), ('none of these',))
+    """
+    called = {name.lower() for name in classes}
+    if NONE in called:
+        raise DataError(f"a class is called {NONE!r}, which in labels stands for no class; give it another name")
+    return (NONE,) if IN_SHORT in called else (NONE, IN_SHORT)
+
+
 def table_text(
     ids: Sequence[str],
     labels: Sequence[str],
@@ -73,13 +89,20 @@ def table_text(
     more: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """The table as CSV; what is the same in every row stands in every row, so that no program loses it."""
+    further = dict(more or {})
+    same = (design.name, design.pool_size, design.pool)
+    rows = [
+        (one, label, repr(float(chance)), *same, *(values[at] for values in further.values()))
+        for at, (one, label, chance) in enumerate(zip(ids, labels, probabilities, strict=True))
+    ]
+    return comma_separated([(*COLUMNS, *further), *rows])
+
+
+def comma_separated(rows: Sequence[Sequence[object]]) -> str:
+    """Rows as CSV that a spreadsheet may open: what strangers named is text in it, whatever it begins with."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    further = dict(more or {})
-    writer.writerow([*COLUMNS, *further])
-    same = (design.name, design.pool_size, design.pool)
-    for at, (one, label, chance) in enumerate(zip(ids, labels, probabilities, strict=True)):
-        writer.writerow([one, label, repr(float(chance)), *same, *(values[at] for values in further.values())])
+    writer.writerows([safe(value) if isinstance(value, str) else value for value in row] for row in rows)
     return out.getvalue()
 
 
@@ -96,8 +119,8 @@ def read_table(path: str | Path) -> FewLabels:
     labelled = [row for row in chosen if row["label"].strip()]
     return FewLabels(
         source=str(path),
-        ids=tuple(row[column].strip() for row in labelled),
-        labels=tuple(row["label"].strip() for row in labelled),
+        ids=tuple(original(row[column].strip()) for row in labelled),
+        labels=tuple(original(row["label"].strip()) for row in labelled),
         probabilities=probabilities_in(path, labelled),
         design=design_in(path, chosen),
         n_chosen=len(chosen),

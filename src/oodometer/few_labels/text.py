@@ -24,13 +24,18 @@ def table_of(found: FewLabelEstimates) -> str:
     design = found.design.name if found.design else ""
     lines = [
         f"{found.title}: {found.n} of {plural(found.of, 'image')} labelled ({found.source}), {CHOSEN[design]}",
-        f"with the help of {', '.join(found.proxies)} of all images" if found.proxies else "from the labels alone",
+        # Where they help no model, the lines below the table say so and why.
+        *([f"with the help of {', '.join(found.proxies)} of all images"] if _helped(found) else []),
         columns(_rows(found)),
         *_unused(found),
     ]
     if found.line:
         lines.append(f"ρ: accuracy beyond {found.line}")
     return "\n".join(lines)
+
+
+def _helped(found: FewLabelEstimates) -> bool:
+    return any(not one.accuracy.why_not for one in found.models)
 
 
 def _rows(found: FewLabelEstimates) -> list[list[str]]:
