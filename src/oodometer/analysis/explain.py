@@ -158,9 +158,12 @@ def explain(
     """
     index = models_alone(index_at(store))
     asked = asked_shift(index, shift, clean)
-    how = IntervalOptions(level=options.resampling.level)
-    points = pairs_of(index, asked, origins=origins or {}, how=how)
-    found = explain_points(points, duplicates=duplicates, options=options)
+    known = origins or {}
+    points = pairs_of(index, asked, origins=known, how=IntervalOptions(level=options.resampling.level))
+    again = None
+    if points.drops_at_one_level and points.measure == "top-1":
+        again = pairs_of(index, asked, origins=known, how=IntervalOptions(level=ALMOST_SURE))
+    found = explain_points(points, again, duplicates=duplicates, options=options)
     return replace(found, notes=(*index.problems, *found.notes))
 
 
@@ -180,9 +183,18 @@ def explain_table(
 
 
 def explain_points(
-    points: Points, *, duplicates: Duplicates = None, options: RobustnessOptions = DEFAULT
+    points: Points,
+    almost_surely: Points | None = None,
+    *,
+    duplicates: Duplicates = None,
+    options: RobustnessOptions = DEFAULT,
 ) -> Explanation:
-    """The same of models that were paired before."""
+    """The same of models that were paired before.
+
+    Args:
+        almost_surely: The same points with intervals at 99.99 %, which drops at that level need where
+            ``drops_at_one_level``; without them these have no interval.
+    """
     if points.measure != "top-1" or len(points.x) > 1:
         raise UsageError(
             f"{points.y}: only a share of right answers on one clean set has these three gaps"
@@ -193,7 +205,7 @@ def explain_points(
     linear, probit, adaptivity, why = _lines(points, baseline, options)
     difficulty, said = _difficulty(probit)
     having, about = _having(points, duplicates)
-    parts = tuple(_parts(points, at, having, duplicates, level) for at in range(len(points.models)))
+    parts = tuple(_parts(points, almost_surely, at, having, duplicates, level) for at in range(len(points.models)))
     parts = tuple(sorted(parts, key=lambda one: -one.clean.value))
     if len(parts) > 1:
         parts = (_mean_parts(points, parts, having, level), *parts)
@@ -312,7 +324,14 @@ def _having(points: Points, duplicates: Duplicates) -> tuple[np.ndarray | None, 
     ] if lost else []
 
 
-def _parts(points: Points, at: int, having: np.ndarray | None, duplicates: Duplicates, level: float) -> DropParts:
+def _parts(
+    points: Points,
+    almost_surely: Points | None,
+    at: int,
+    having: np.ndarray | None,
+    duplicates: Duplicates,
+    level: float,
+) -> DropParts:
     point = points.models[at]
     clean, shifted = point.x[0], point.y
     near, most = None, None
@@ -326,11 +345,20 @@ def _parts(points: Points, at: int, having: np.ndarray | None, duplicates: Dupli
         clean,
         shifted,
         drop_under_shift(points, at, level),
-        drop_under_shift(points, at, ALMOST_SURE),
+        _drop_almost_surely(points, almost_surely, at),
         gap_bounds(clean, shifted),
         near,
         most,
     )
+
+
+def _drop_almost_surely(points: Points, almost_surely: Points | None, at: int) -> Estimate:
+    if not points.drops_at_one_level:
+        return drop_under_shift(points, at, ALMOST_SURE)
+    if almost_surely is not None:
+        return drop_under_shift(almost_surely, at, ALMOST_SURE)
+    clean, shifted = points.models[at].x[0], points.models[at].y
+    return Estimate(clean.value - shifted.value, None, None, shifted.n, "none: the accuracies are known at one level")
 
 
 def _mean_parts(points: Points, parts: Sequence[DropParts], having: np.ndarray | None, level: float) -> DropParts:
