@@ -21,6 +21,7 @@ from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
 from oodometer.analysis.robustness_line import Fitted, line_through
+from oodometer.analysis.sampled import notes_of_stopped
 from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.errors import DataError, OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
@@ -130,6 +131,8 @@ class Explanation:
         return asdict(self)
 
 
+OF_FIXED_N = "the intervals of lines, difficulties and near-duplicates"
+"""What is told of images here as of a sample whose size was known before."""
 _TABLE = (
     "the intervals of lines are over models alone: the answers to each image, which all models share, are not here",
 )
@@ -228,6 +231,7 @@ def explain_points(
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
             *about,
+            *notes_of_stopped(OF_FIXED_N, points.stopped_x, points.stopped_y),
             *(_TABLE if points.right_x is None and linear is not None else ()),
         ),
         level=level,

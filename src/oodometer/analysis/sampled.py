@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from oodometer.core.sample import Sample
 from oodometer.stats.confidence_sequence import confidence_sequence
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
+
+NOT_ANYTIME = "as if n had been fixed"
+"""What is said of an interval of a sample that was stopped by what was seen, if it is not made for that."""
 
 
 def sample_of(cell: Cell) -> Sample | None:
@@ -29,6 +33,20 @@ def first_stopped(cells: Sequence[Cell]) -> Sample | None:
     """The sample that all these cells begin with, where one of them was stopped by what was seen."""
     found = [sample for cell in cells if (sample := stopped(cell)) is not None]
     return min(found, key=lambda sample: sample.aims[0][0]) if found else None
+
+
+def if_fixed(estimate: Estimate, *, was_stopped: bool) -> Estimate:
+    """The estimate; of samples that were stopped its interval says that it holds for a fixed n, if it does."""
+    if not was_stopped or estimate.interval.startswith(("betting", "none")):
+        return estimate
+    return replace(estimate, interval=f"{estimate.interval}, {NOT_ANYTIME}")
+
+
+def notes_of_stopped(numbers: str, *samples: Sample | None) -> list[str]:
+    """A line about numbers that have no confidence sequences, where one of these samples was stopped."""
+    if all(sample is None for sample in samples):
+        return []
+    return [f"samples were stopped by what was seen: {numbers} are {NOT_ANYTIME}"]
 
 
 def drawn_apart(cells: Sequence[Cell]) -> bool:
