@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import oodometer as odo
-from numbered_images import Knowing, other_images
+from numbered_images import Knowing, damaged_family, numbered_images, other_images
 from oodometer.analysis.compare_effective import compare_effective
 from oodometer.analysis.consistency import consistency
 from oodometer.analysis.explain import explain
@@ -13,6 +13,7 @@ from oodometer.analysis.hypotheses import hypotheses_in
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.sampled import NOT_ANYTIME
+from oodometer.core.errors import OodometerError
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.run import run_sampled
 from oodometer.study.errors_in_common import errors_in_common
@@ -80,3 +81,18 @@ def test_of_hypotheses(sampled):
     store, stopped = sampled
     origins = {model.name: Origin(category="standard") for model in MODELS}
     assert said(hypotheses_in(store, origins=origins).notes) == stopped
+
+
+def test_of_the_mean_of_gaps(sampled):
+    store, stopped = sampled
+    mean = odo.gaps(store, mean=True).mean
+    for estimate in (mean.accuracy_standard, mean.accuracy_shifted, mean.gap):
+        assert estimate.interval.endswith(f", {NOT_ANYTIME}") == stopped
+
+
+@pytest.mark.parametrize("rule", ["until", "within"])
+def test_there_is_no_mean_of_gaps_where_conditions_have_images_of_their_own(tmp_path, rule):
+    shifts = damaged_family(numbered_images(N), ("fog", "snow"))
+    run = run_sampled([MODELS[0].model], shifts, Aim(0.05, rule), store=str(tmp_path / "runs"))
+    with pytest.raises(OodometerError, match="damage: each condition has images of its own, drawn apart"):
+        odo.gaps(run, mean=True)

@@ -28,6 +28,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.contamination import contamination, gained_by_mean
 from oodometer.stats.difficulty_model import FEWEST_MODELS, Reading, Spreads, reading_of, spreads_of
+from oodometer.stats.images_for_width import sampling_error
 from oodometer.stats.intervals import difference_of, mean_of, mean_of_intervals
 from oodometer.stats.line_intervals import rise_of
 from oodometer.stats.lines import compare_scales
@@ -37,7 +38,6 @@ from oodometer.stats.three_gaps import (
     adaptivity_of,
     gap_bounds,
     most_by_duplicates,
-    sampling_error,
 )
 from oodometer.store.index import Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
