@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images, other_images
+from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.compare_effective import compare_effective
 from oodometer.analysis.consistency import consistency
+from oodometer.analysis.differences import drop_under_shift
 from oodometer.analysis.explain import explain
 from oodometer.analysis.hypotheses import hypotheses_in
 from oodometer.analysis.origins import Origin
+from oodometer.analysis.points import Point, Points
 from oodometer.analysis.robustness import RobustnessOptions, robustness
 from oodometer.analysis.sampled import NOT_ANYTIME
 from oodometer.core.errors import OodometerError
+from oodometer.core.sample import Sample
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.run import run_sampled
 from oodometer.study.errors_in_common import errors_in_common
@@ -96,3 +102,23 @@ def test_there_is_no_mean_of_gaps_where_conditions_have_images_of_their_own(tmp_
     run = run_sampled([MODELS[0].model], shifts, Aim(0.05, rule), store=str(tmp_path / "runs"))
     with pytest.raises(OodometerError, match="damage: each condition has images of its own, drawn apart"):
         odo.gaps(run, mean=True)
+
+
+@pytest.mark.slow
+def test_a_gap_to_other_images_is_held_at_every_look():
+    # 1,000 runs that are looked at six times: the interval misses the truth at some look in 5 % of them at most
+    rng, looks = np.random.default_rng(0), (150, 300, 450, 600, 800, 1000)
+    sample = Sample(6000, "order", 0, "until", ((6000, 0.05),))
+    missed = 0
+    for _ in range(1000):
+        clean, other = (rng.random((1, sample.of)) < share for share in (0.8, 0.72))
+        truth = clean.mean() - other.mean()
+        for n in looks:
+            sides = clean[:, :n], other[:, :n]
+            point = Point("m", Origin(), (accuracy_of(sides[0][0], 0.95),), accuracy_of(sides[1][0], 0.95))
+            points = Points(("clean",), "other", ("other",), (point,), *sides, stopped_x=sample, stopped_y=sample)
+            gap = drop_under_shift(points, 0, 0.95)
+            if not gap.low <= truth <= gap.high:
+                missed += 1
+                break
+    assert binomtest(missed, 1000, 0.05, alternative="greater").pvalue > 0.01
