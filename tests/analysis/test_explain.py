@@ -110,11 +110,21 @@ def test_the_paper_itself():
     # Section 2: chance alone cannot explain drops of 11 to 14 points
     assert found.models[0].drop_almost_surely.low > 0.09
     assert found.difficulty.harder_by.low > 0
+    assert "matched_frequency_top1 is harder: its mean difficulty is higher by" in str(found)
     # Table 2: on TopImages the models are 2 points better
     easier = explain_table(rows_of("top_images_top1"), "top_images_top1", clean=["val_top1"])
     assert easier.models[0].drop.value == pytest.approx(-0.022, abs=0.001)
     assert easier.difficulty.harder_by.high < 0
+    assert "top_images_top1 is easier: its mean difficulty is higher by -" in str(easier)
     assert "there is no drop" in str(easier)
+
+
+def test_few_models_do_not_tell_which_set_is_harder():
+    shares = {"val": (0.70, 0.74, 0.76, 0.80), "v2": (0.71, 0.72, 0.78, 0.79)}
+    rows = [Accuracy(f"m{at}", side, share, 1000, "t") for side in shares for at, share in enumerate(shares[side])]
+    found = explain_table(rows, "v2", clean=["val"])
+    assert found.difficulty.harder_by.low < 0 < found.difficulty.harder_by.high
+    assert "it can't be told whether v2 is harder or easier: its mean difficulty" in str(found)
 
 
 def test_weak_models_do_not_make_returns_diminish():

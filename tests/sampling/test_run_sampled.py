@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import oodometer as odo
-from numbered_images import Knowing, damaged_family, numbered_images
+from numbered_images import Knowing, damaged_family, numbered_images, other_images
+from oodometer.analysis.accuracy_pairs import pairs_of
+from oodometer.analysis.asked_shifts import asked_shift
+from oodometer.analysis.explain import ALMOST_SURE, DEFAULT, explain, explain_points
+from oodometer.analysis.explain_text import points as drop_in_points
 from oodometer.analysis.family_apart import covariances_apart, judged_on_each, p_values_apart
+from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.sampled import stopped
 from oodometer.core.condition import Condition
@@ -15,6 +22,7 @@ from oodometer.core.errors import StoreError, UsageError
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import plan_sampling
 from oodometer.sampling.run import run_sampled
+from oodometer.stats.bootstrap import Resampling
 from oodometer.store.index import index_at
 from oodometer.study.ranking import ranking_of
 
@@ -310,3 +318,46 @@ def test_models_that_stopped_at_other_numbers_of_images_are_of_one_shift(tmp_pat
     (compared,) = odo.compare(store, "a", "c", on="damage")
     assert compared.verdict == "c is worse"
     assert len(odo.table(store).rows) == 3
+
+
+@pytest.mark.parametrize("rule", ["within", "until"])
+def test_what_is_almost_sure_of_a_drop_has_a_wider_interval(tmp_path, rule):
+    shifts = damaged_family(numbered_images(N), ("fog", "snow"))
+    run = run_sampled(
+        [Knowing(name, 0.8).model for name in "ab"], shifts, Aim(0.04, rule), store=str(tmp_path / "runs")
+    )
+    found = explain(run, "damage")
+    surest = explain(run, "damage", options=replace(DEFAULT, resampling=Resampling(20_001, ALMOST_SURE)))
+    assert len(found.models) == 3
+    for one, at_once in zip(found.models, surest.models, strict=True):
+        assert one.drop_almost_surely == at_once.drop, "as if that level had been asked for"
+        assert half(one.drop_almost_surely) > 1.4 * half(one.drop)
+    assert f"at 99.99 % ({drop_in_points(found.models[0].drop_almost_surely)})" in str(found)
+
+
+@pytest.mark.parametrize("rule", ["within", "until"])
+def test_without_the_accuracies_at_that_level_nothing_is_almost_sure(tmp_path, rule):
+    shifts = damaged_family(numbered_images(N), ("fog", "snow"))
+    run = run_sampled([Knowing("a", 0.8).model], shifts, Aim(0.04, rule), store=str(tmp_path / "runs"))
+    index = index_at(run)
+    found = explain_points(pairs_of(index, asked_shift(index, "damage"), origins={}, how=IntervalOptions()))
+    assert found.models[0].drop.low is not None
+    assert found.models[0].drop_almost_surely.low is None
+    assert "at 99.99 %" not in str(found)
+
+
+def test_a_gap_to_other_images_that_were_stopped_is_of_both_confidence_sequences(tmp_path):
+    models = [Knowing("a", 0.7), Knowing("b", 0.75)]
+    run = run_sampled([model.model for model in models], other_images(6000), Aim(0.04, "until"), store=str(tmp_path))
+    accuracy = {(row.model, row.condition): row.estimate for row in odo.score(run, metrics=["top-1"]).rows}
+    for gap in odo.gaps(run).rows:
+        clean, other = accuracy[gap.model, "clean"], accuracy[gap.model, "other"]
+        assert (gap.gap.low, gap.gap.high) == pytest.approx(
+            (
+                gap.gap.value - np.hypot(clean.value - clean.low, other.high - other.value),
+                gap.gap.value + np.hypot(clean.high - clean.value, other.value - other.low),
+            )
+        )
+        assert gap.gap.interval == "newcombe of confidence sequences 95%"
+    mean, *_ = explain(run, "other").models
+    assert half(mean.drop_almost_surely) > 1.4 * half(mean.drop)

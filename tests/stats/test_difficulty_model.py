@@ -96,6 +96,14 @@ def test_the_least_spreads_change_places_with_the_sets():
         reading_of(Estimate(-0.1, -0.2, 0.1, 9, ""), offset)
 
 
+def test_a_slope_whose_interval_goes_below_zero_tells_no_least_spread():
+    found = reading_of(Estimate(0.599, -16.4, 17.6, 5, ""), Estimate(0.0, -1.0, 1.0, 5, ""))
+    first, second = found.least_sd_first, found.least_sd_second
+    assert (first.low, first.value) == (0.0, 0.0)
+    assert first.high == pytest.approx(np.sqrt(17.6**2 - 1))
+    assert (second.low, second.value, second.high) == (0.0, pytest.approx(np.sqrt(0.599**-2 - 1)), np.inf)
+
+
 @pytest.mark.parametrize("sd", [0.3, 1.0, 2.5])
 def test_the_spread_is_that_at_which_pairs_are_right_together_as_often(sd):
     right = simulated_answers(np.array([0.0, 0.7, 1.5, 2.5]), Difficulty(0.4, sd), 3000, np.random.default_rng(3))

@@ -8,10 +8,11 @@ from scipy.stats import binom, binomtest, norm
 
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
+from oodometer.stats.images_for_width import sampling_error
 from oodometer.stats.intervals import share_of
 from oodometer.stats.line_intervals import line_spread
 from oodometer.stats.lines import fit_line
-from oodometer.stats.three_gaps import adaptivity_of, gap_bounds, most_by_duplicates, sampling_error
+from oodometer.stats.three_gaps import adaptivity_of, gap_bounds, most_by_duplicates
 
 
 def test_the_sizes_that_the_paper_names():

@@ -105,3 +105,11 @@ class Knowing:
         """It as a model to run."""
         digest = self.name.encode().hex().ljust(32, "0")[:32]
         return Model(self.name, "test", digest, Input(VIEW), numbered(K), lambda _: self._answer)
+
+
+def other_images(n: int) -> list[Shift]:
+    """A shift to as many images that are no photographs of `numbered_images`."""
+    data = numbered_images(n)
+    ids = tuple(f"x{place:06d}" for place in range(n))
+    others = Dataset("other", ids, data.labels, data.space, NumberedImages(), np.arange(n, 2 * n))
+    return [Shift("other", "other", Condition("clean", data), Condition("other", others), None)]

@@ -29,7 +29,7 @@ from oodometer.analysis.judged_pair import (
     verdict_of,
 )
 from oodometer.analysis.named import cells_on
-from oodometer.analysis.sampled import accuracy_when_stopped, first_stopped
+from oodometer.analysis.sampled import NOT_ANYTIME, accuracy_when_stopped, first_stopped, if_fixed
 from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
@@ -111,12 +111,11 @@ class Comparison:
         return "\n".join(lines)
 
     def _together(self) -> list[str]:
-        known = [
-            f"{name} {estimate:.4f}"
-            for name, estimate in (("same answer", self.agreement), ("error consistency κ", self.error_consistency))
-            if estimate is not None
-        ]
-        return [f"  {', '.join(known)}"] if known else []
+        named = ("same answer", self.agreement), ("error consistency κ", self.error_consistency)
+        known = [(name, estimate) for name, estimate in named if estimate is not None]
+        said = ", ".join(f"{name} {estimate:.4f}" for name, estimate in known)
+        fixed = f" ({NOT_ANYTIME})" if any(estimate.interval.endswith(NOT_ANYTIME) for _, estimate in known) else ""
+        return [f"  {said}{fixed}"] if known else []
 
     def as_json(self) -> dict[str, Any]:
         """The comparison as plain values."""
@@ -305,6 +304,8 @@ def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: Comp
     accuracies = [share_of(counts.both + only, counts.n, level=level) for only in (counts.only_a, counts.only_b)]
     if answers and sample:
         accuracies = [accuracy_when_stopped(right, sample, level=level) for right in answers.right]
+    same = None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level)
+    kappa = _consistency(counts, level)
     return Comparison(
         model_a=name_a,
         model_b=name_b,
@@ -314,8 +315,8 @@ def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: Comp
         accuracy_b=accuracies[1],
         difference=told.difference_at(level),
         p_value=told.p_value,
-        agreement=None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level),
-        error_consistency=_consistency(counts, level),
+        agreement=None if same is None else if_fixed(same, was_stopped=sample is not None),
+        error_consistency=None if kappa is None else if_fixed(kappa, was_stopped=sample is not None),
         level=level,
         counts=counts,
         n_a=found.n_a,

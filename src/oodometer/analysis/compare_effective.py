@@ -32,6 +32,7 @@ from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
 from oodometer.analysis.robustness_line import rho_draws
+from oodometer.analysis.sampled import notes_of_stopped
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.bootstrap import Resampling
@@ -101,6 +102,8 @@ def _asked(
             raise
         parts = _beside_lines(points, replace(options, knee=None))  # the catalogue's knee leaves too few on a side
         said = [f"{shift.name}: one line, not two with a knee: {why}"]
+    numbers = "the intervals and p-values of ρ"
+    said += [f"{shift.name}: {note}" for note in notes_of_stopped(numbers, points.stopped_x, points.stopped_y)]
     values: dict[str, Estimate] = {}
     at: dict[str, tuple[int, int]] = {}
     for number, (models, drawn) in enumerate(parts):

@@ -11,11 +11,13 @@ import numpy as np
 from oodometer.analysis.class_names import answer_names
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.consistency_text import text_of
-from oodometer.analysis.named import cells_on
+from oodometer.analysis.named import cells_on, with_labels
 from oodometer.analysis.people import models_alone, people_alone
 from oodometer.analysis.people_answers import PeopleAnswers, judged, plain
+from oodometer.analysis.sampled import first_stopped, if_fixed, notes_of_stopped
 from oodometer.core.errors import DataError, StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
+from oodometer.core.sample import Sample
 from oodometer.stats.bootstrap import DEFAULT, Resampling
 from oodometer.stats.error_consistency import PairConsistency, consistency_of_pairs, mean_consistency
 from oodometer.stats.intervals import share_of
@@ -115,7 +117,7 @@ def consistency(
     """
     every = index_at(store)
     models = models_alone(every)
-    cells = [cell for cell in cells_on(on, models.cells) if models.row_files(cell)]
+    cells = with_labels(models, [cell for cell in cells_on(on, models.cells) if models.row_files(cell)])
     if not cells:
         hint = did_you_mean(on, {cell.condition_name for cell in models.cells})
         raise UsageError(f"{models}: no model was run on {on!r}{hint}")
@@ -166,7 +168,8 @@ def consistency_of(
     if len(names) < 2:
         raise StoreError(f"{index}: {names[0]} alone: error consistency is of two models or people, or more")
     people_at = np.arange(len(names)) >= len(cells)
-    return _found(cells[0], names, people_at, np.stack(right), np.stack(answered), tuple(notes), resampling)
+    stopped = first_stopped([*cells, *people_cells])
+    return _found(cells[0], names, people_at, np.stack(right), np.stack(answered), tuple(notes), resampling, stopped)
 
 
 def _add(right: list[np.ndarray], answered: list[np.ndarray], at: np.ndarray, correct: np.ndarray) -> None:
@@ -186,20 +189,26 @@ def _found(
     answered: np.ndarray,
     notes: tuple[str, ...],
     resampling: Resampling,
+    stopped: Sample | None,
 ) -> Consistencies:
+    level, was_stopped = resampling.level, stopped is not None
     raters = tuple(
-        Rater(name, bool(person), share_of(int(hits.sum()), int(seen.sum()), level=resampling.level))
+        Rater(
+            name,
+            bool(person),
+            if_fixed(share_of(int(hits.sum()), int(seen.sum()), level=level), was_stopped=was_stopped),
+        )
         for name, person, hits, seen in zip(names, people_at, right, answered, strict=True)
     )
     n_people = people_at.astype(int)[:, None] + people_at.astype(int)[None]
     pairs = [
-        _named(pair, names, GROUPS[int(n_people[pair.a, pair.b])])
+        _named(pair, names, GROUPS[int(n_people[pair.a, pair.b])], was_stopped=was_stopped)
         for pair in consistency_of_pairs(right, answered, resampling=resampling)
     ]
     means = {
-        group: mean
+        group: if_fixed(mean, was_stopped=was_stopped)
         for at, group in enumerate(GROUPS)
-        if (mean := mean_consistency(right, answered, among=n_people == at, level=resampling.level)) is not None
+        if (mean := mean_consistency(right, answered, among=n_people == at, level=level)) is not None
     }
     return Consistencies(
         condition=cell.condition_name,
@@ -208,13 +217,14 @@ def _found(
         raters=raters,
         pairs=tuple(sorted(pairs, key=lambda pair: -2.0 if pair.kappa is None else pair.kappa.value, reverse=True)),
         means=means,
-        level=resampling.level,
-        notes=notes,
+        level=level,
+        notes=(*notes, *notes_of_stopped("the intervals of accuracies and κ", stopped)),
     )
 
 
-def _named(pair: PairConsistency, names: Sequence[str], among: Group) -> RaterPair:
-    return RaterPair(names[pair.a], names[pair.b], among, pair.counts.n, pair.together, pair.by_chance, pair.kappa)
+def _named(pair: PairConsistency, names: Sequence[str], among: Group, *, was_stopped: bool) -> RaterPair:
+    kappa = None if pair.kappa is None else if_fixed(pair.kappa, was_stopped=was_stopped)
+    return RaterPair(names[pair.a], names[pair.b], among, pair.counts.n, pair.together, pair.by_chance, kappa)
 
 
 def _told(index: Index, cell: Cell, labels: np.ndarray, ids: np.ndarray) -> dict[str, int]:

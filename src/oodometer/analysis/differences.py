@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.family_apart import judged_on_each
 from oodometer.analysis.points import Points
 from oodometer.analysis.sampled import difference_when_stopped
@@ -17,13 +18,29 @@ from oodometer.stats.paired import PairedCounts, paired_difference
 
 
 def drop_under_shift(points: Points, at: int, level: float) -> Estimate:
-    """Clean accuracy minus accuracy under the shift; paired where both are the same photographs."""
+    """Clean accuracy minus accuracy under the shift; paired where both are the same photographs.
+
+    Args:
+        level: That of the points' own intervals where ``drops_at_one_level``.
+    """
     if points.same_images and points.right_x is not None and points.right_y is not None:
         return _difference(points.right_x[at], points.right_y[at], level, points.stopped_y or points.stopped_x)
     point = points.models[at]
-    if points.measure == "map" or points.apart:
+    if points.stopped_x is not None or points.stopped_y is not None:
+        return _drop_when_stopped(points, at, level)
+    if points.drops_at_one_level:
         return difference_of(point.x[0], point.y, n=point.y.n, level=level)
     return accuracy_drop(point.x[0].value, point.y.value, point.x[0].n, point.y.n, level=level)
+
+
+def _drop_when_stopped(points: Points, at: int, level: float) -> Estimate:
+    """The drop between images drawn apart, of which one side was stopped: from the confidence sequences of both."""
+    clean, shifted = points.models[at].x[0], points.models[at].y
+    if points.right_x is not None and points.right_y is not None:
+        clean = accuracy_of(points.right_x[at], level, points.stopped_x)
+        shifted = accuracy_of(points.right_y[at], level, points.stopped_y)
+    found = difference_of(clean, shifted, n=shifted.n, level=level)
+    return found if found.low is None else replace(found, interval=f"newcombe of confidence sequences {100 * level:g}%")
 
 
 def difference_under_shift(points: Points, a: int, b: int, level: float) -> Estimate:

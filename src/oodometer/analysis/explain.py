@@ -21,12 +21,14 @@ from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Points
 from oodometer.analysis.robustness_line import Fitted, line_through
+from oodometer.analysis.sampled import notes_of_stopped
 from oodometer.analysis.table_pairs import points_of_table
 from oodometer.core.errors import DataError, OodometerError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.contamination import contamination, gained_by_mean
 from oodometer.stats.difficulty_model import FEWEST_MODELS, Reading, Spreads, reading_of, spreads_of
+from oodometer.stats.images_for_width import sampling_error
 from oodometer.stats.intervals import difference_of, mean_of, mean_of_intervals
 from oodometer.stats.line_intervals import rise_of
 from oodometer.stats.lines import compare_scales
@@ -36,7 +38,6 @@ from oodometer.stats.three_gaps import (
     adaptivity_of,
     gap_bounds,
     most_by_duplicates,
-    sampling_error,
 )
 from oodometer.store.index import Source, index_at, index_of_table
 from oodometer.store.tables import Accuracy
@@ -130,6 +131,8 @@ class Explanation:
         return asdict(self)
 
 
+OF_FIXED_N = "the intervals of lines, difficulties and near-duplicates"
+"""What is told of images here as of a sample whose size was known before."""
 _TABLE = (
     "the intervals of lines are over models alone: the answers to each image, which all models share, are not here",
 )
@@ -158,9 +161,12 @@ def explain(
     """
     index = models_alone(index_at(store))
     asked = asked_shift(index, shift, clean)
-    how = IntervalOptions(level=options.resampling.level)
-    points = pairs_of(index, asked, origins=origins or {}, how=how)
-    found = explain_points(points, duplicates=duplicates, options=options)
+    known = origins or {}
+    points = pairs_of(index, asked, origins=known, how=IntervalOptions(level=options.resampling.level))
+    again = None
+    if points.drops_at_one_level and points.measure == "top-1":
+        again = pairs_of(index, asked, origins=known, how=IntervalOptions(level=ALMOST_SURE))
+    found = explain_points(points, again, duplicates=duplicates, options=options)
     return replace(found, notes=(*index.problems, *found.notes))
 
 
@@ -180,9 +186,18 @@ def explain_table(
 
 
 def explain_points(
-    points: Points, *, duplicates: Duplicates = None, options: RobustnessOptions = DEFAULT
+    points: Points,
+    almost_surely: Points | None = None,
+    *,
+    duplicates: Duplicates = None,
+    options: RobustnessOptions = DEFAULT,
 ) -> Explanation:
-    """The same of models that were paired before."""
+    """The same of models that were paired before.
+
+    Args:
+        almost_surely: The same points with intervals at 99.99 %, which drops at that level need where
+            ``drops_at_one_level``; without them these have no interval.
+    """
     if points.measure != "top-1" or len(points.x) > 1:
         raise UsageError(
             f"{points.y}: only a share of right answers on one clean set has these three gaps"
@@ -193,7 +208,7 @@ def explain_points(
     linear, probit, adaptivity, why = _lines(points, baseline, options)
     difficulty, said = _difficulty(probit)
     having, about = _having(points, duplicates)
-    parts = tuple(_parts(points, at, having, duplicates, level) for at in range(len(points.models)))
+    parts = tuple(_parts(points, almost_surely, at, having, duplicates, level) for at in range(len(points.models)))
     parts = tuple(sorted(parts, key=lambda one: -one.clean.value))
     if len(parts) > 1:
         parts = (_mean_parts(points, parts, having, level), *parts)
@@ -216,6 +231,7 @@ def explain_points(
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
             *about,
+            *notes_of_stopped(OF_FIXED_N, points.stopped_x, points.stopped_y),
             *(_TABLE if points.right_x is None and linear is not None else ()),
         ),
         level=level,
@@ -312,7 +328,14 @@ def _having(points: Points, duplicates: Duplicates) -> tuple[np.ndarray | None, 
     ] if lost else []
 
 
-def _parts(points: Points, at: int, having: np.ndarray | None, duplicates: Duplicates, level: float) -> DropParts:
+def _parts(
+    points: Points,
+    almost_surely: Points | None,
+    at: int,
+    having: np.ndarray | None,
+    duplicates: Duplicates,
+    level: float,
+) -> DropParts:
     point = points.models[at]
     clean, shifted = point.x[0], point.y
     near, most = None, None
@@ -326,11 +349,20 @@ def _parts(points: Points, at: int, having: np.ndarray | None, duplicates: Dupli
         clean,
         shifted,
         drop_under_shift(points, at, level),
-        drop_under_shift(points, at, ALMOST_SURE),
+        _drop_almost_surely(points, almost_surely, at),
         gap_bounds(clean, shifted),
         near,
         most,
     )
+
+
+def _drop_almost_surely(points: Points, almost_surely: Points | None, at: int) -> Estimate:
+    if not points.drops_at_one_level:
+        return drop_under_shift(points, at, ALMOST_SURE)
+    if almost_surely is not None:
+        return drop_under_shift(almost_surely, at, ALMOST_SURE)
+    clean, shifted = points.models[at].x[0], points.models[at].y
+    return Estimate(clean.value - shifted.value, None, None, shifted.n, "none: the accuracies are known at one level")
 
 
 def _mean_parts(points: Points, parts: Sequence[DropParts], having: np.ndarray | None, level: float) -> DropParts:

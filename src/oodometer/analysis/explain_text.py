@@ -197,8 +197,8 @@ def difficulty_in_words(found: Explanation) -> tuple[str, ...]:
         return ()
     ratio, harder = reading.width_ratio, reading.harder_by
     lines = [
-        f"{found.shifted} is {'harder' if harder.value >= 0 else 'easier'}: its mean difficulty is higher by "
-        f"{harder.value:.3f} of its widths √(σ² + 1) ({interval(harder)}, n={harder.n} models)",
+        f"{_which_is_harder(found.shifted, harder)}: its mean difficulty is higher by {harder.value:.3f} of its widths "
+        f"√(σ² + 1) ({interval(harder)}, n={harder.n} models)",
         f"the width of {found.clean} is {ratio.value:.3f} times that of {found.shifted} ({interval(ratio)})",
     ]
     for name, least in ((found.clean, reading.least_sd_first), (found.shifted, reading.least_sd_second)):
@@ -207,6 +207,14 @@ def difficulty_in_words(found: Explanation) -> tuple[str, ...]:
     if found.spreads is not None:
         lines += _spreads(found)
     return tuple(lines)
+
+
+def _which_is_harder(shifted: str, harder: Estimate) -> str:
+    if harder.low is not None and harder.low > 0:
+        return f"{shifted} is harder"
+    if harder.high is not None and harder.high < 0:
+        return f"{shifted} is easier"
+    return f"it can't be told whether {shifted} is harder or easier"
 
 
 def _spreads(found: Explanation) -> list[str]:

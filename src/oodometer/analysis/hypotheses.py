@@ -23,6 +23,7 @@ from oodometer.analysis.measured_shifts import MeasuredShift, measured_shifts
 from oodometer.analysis.origins import Origin
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.robustness import robustness_by_rules
+from oodometer.analysis.sampled import notes_of_stopped
 from oodometer.analysis.text import columns
 from oodometer.catalogue.hypotheses import MULTIVARIATE, every_hypothesis, threshold
 from oodometer.core.errors import OodometerError, StoreError, UsageError, did_you_mean
@@ -254,7 +255,12 @@ def hypotheses_of(shifts: Sequence[ExaminedShift], options: HypothesisOptions = 
     judged = tuple(
         _judged(one, p, p_corrected, options.level) for one, p, p_corrected in zip(asked, p_values, told, strict=True)
     )
-    return Hypotheses(judged, options.threshold, options.correct, options.level, pairs.notes)
+    notes = [f"{shift.name}: {note}" for shift in shifts for note in _of_fixed_n(shift)]
+    return Hypotheses(judged, options.threshold, options.correct, options.level, (*pairs.notes, *notes))
+
+
+def _of_fixed_n(shift: ExaminedShift) -> list[str]:
+    return notes_of_stopped("intervals and p-values", shift.points.stopped_x, shift.points.stopped_y)
 
 
 def _judged(asked: Asked, p: float, p_corrected: float, level: float) -> Question:

@@ -9,12 +9,11 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from oodometer.analysis.common_images import right_on_common
-from oodometer.analysis.sampled import aims_of_member, difference_when_stopped, first_stopped, stopped
+from oodometer.analysis.sampled import difference_when_stopped, first_stopped, p_value_when_stopped, stopped
 from oodometer.core.errors import StoreError, UsageError, did_you_mean
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.bootstrap import Resampling
-from oodometer.stats.confidence_sequence import p_value_at_any_time
 from oodometer.stats.corrections import CORRECTIONS, Correction
 from oodometer.stats.intervals import check_level
 from oodometer.stats.paired import (
@@ -208,9 +207,7 @@ def judged_when_stopped(a: np.ndarray, b: np.ndarray, sample: Sample) -> Judged:
     Args:
         a, b: Each in [0, 1], in the order in which the images were drawn, (n,).
     """
-    halves = (b.astype(np.float64) - a + 1) / 2
-    aims = tuple((stop, width / 2) for stop, width in aims_of_member(sample))
-    p_value = p_value_at_any_time(halves, sample.of, 0.5, aims=aims)
+    p_value = p_value_when_stopped(b, a, sample)
     return Judged(BETTING, p_value, lambda level: difference_when_stopped(b, a, sample, level=level), len(a))
 
 

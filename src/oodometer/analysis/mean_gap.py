@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oodometer.analysis.points import Points
+from oodometer.analysis.sampled import if_fixed
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.mean_of_shares import Answers, mean_of_differences, mean_of_shares
@@ -40,17 +41,24 @@ class MeanGap:
 
 def mean_gap(several: Iterable[Points], *, level: float = 0.95) -> MeanGap:
     """The mean over every model of every shift."""
-    standard, shifted = [], []
+    standard, shifted, was_stopped = [], [], False
     for points in several:
+        if points.apart:
+            raise OodometerError(
+                f"{points.y}: each condition has images of its own, drawn apart, of which there is no mean over "
+                "shifts; leave out --mean"
+            )
         if points.right_x is None or points.right_y is None or points.ids_x is None or points.ids_y is None:
             raise OodometerError(f"{points.y}: a mean over shifts needs the answers to images, not accuracies or mAP")
         standard += [Answers(points.ids_x, right) for right in points.right_x]
         shifted += [Answers(points.ids_y, right) for right in points.right_y]
+        was_stopped = was_stopped or points.stopped_x is not None or points.stopped_y is not None
     if not shifted:
         raise OodometerError("a mean over shifts needs one or more")
-    return MeanGap(
-        len(shifted),
+    found = (
         mean_of_shares(standard, level=level),
         mean_of_shares(shifted, level=level),
         mean_of_differences(standard, shifted, level=level),
     )
+    on_standard, on_shifted, gap = (if_fixed(one, was_stopped=was_stopped) for one in found)
+    return MeanGap(len(shifted), on_standard, on_shifted, gap)

@@ -67,6 +67,11 @@ class Points:
     stopped_y: Sample | None = None
     apart: tuple[np.ndarray, ...] = ()
 
+    @property
+    def drops_at_one_level(self) -> bool:
+        """Whether drops are told from the intervals of the accuracies, so that theirs can have no other level."""
+        return self.measure == "map" or bool(self.apart)
+
     def n_behind(self, accuracy: Estimate, level: float) -> int | None:
         """How many images tell it, as if it were a share, where its own number says nothing of how sure it is."""
         by_count = self.measure == "top-1" and not self.apart

@@ -29,6 +29,7 @@ from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import Point, Points
 from oodometer.analysis.robustness_line import Drawn, Fitted, draw_line, draw_plane, draw_two_lines
 from oodometer.analysis.robustness_text import table_of
+from oodometer.analysis.sampled import notes_of_stopped
 from oodometer.analysis.table_pairs import points_of_table
 from oodometer.analysis.text import plural
 from oodometer.core.condition import Measure
@@ -201,6 +202,10 @@ def robustness_by_rules(points: Points, shift: MeasuredShift, options: Robustnes
     return replace(found, notes=(*found.notes, *rules.notes))
 
 
+OF_FIXED_N = "the intervals of lines, ρ, relative drops and correlations"
+"""What is told of images here as of a sample whose size was known before."""
+
+
 def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
     """Draw the baseline and set every model beside it."""
     x = np.array([[one.value for one in point.x] for point in points.models])
@@ -244,6 +249,7 @@ def robustness_of(points: Points, options: RobustnessOptions) -> Robustness:
             *unused_patterns([point.model for point in points.models], options.leave_out),
             *said,
             *_outliers(points, baseline, drawn),
+            *notes_of_stopped(OF_FIXED_N, points.stopped_x, points.stopped_y),
             *_of_unknown_category(points, options),
             *_without_parents(points),
         ),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
-from oodometer.stats.confidence_sequence import confidence_sequence
+from oodometer.stats.confidence_sequence import confidence_sequence, p_value_at_any_time
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
+
+NOT_ANYTIME = "as if n had been fixed"
+"""What is said of an interval of a sample that was stopped by what was seen, if it is not made for that."""
 
 
 def sample_of(cell: Cell) -> Sample | None:
@@ -29,6 +33,20 @@ def first_stopped(cells: Sequence[Cell]) -> Sample | None:
     """The sample that all these cells begin with, where one of them was stopped by what was seen."""
     found = [sample for cell in cells if (sample := stopped(cell)) is not None]
     return min(found, key=lambda sample: sample.aims[0][0]) if found else None
+
+
+def if_fixed(estimate: Estimate, *, was_stopped: bool) -> Estimate:
+    """The estimate; of samples that were stopped its interval says that it holds for a fixed n, if it does."""
+    if not was_stopped or estimate.interval.startswith(("betting", "none")):
+        return estimate
+    return replace(estimate, interval=f"{estimate.interval}, {NOT_ANYTIME}")
+
+
+def notes_of_stopped(numbers: str, *samples: Sample | None) -> list[str]:
+    """A line about numbers that have no confidence sequences, where one of these samples was stopped."""
+    if all(sample is None for sample in samples):
+        return []
+    return [f"samples were stopped by what was seen: {numbers} are {NOT_ANYTIME}"]
 
 
 def drawn_apart(cells: Sequence[Cell]) -> bool:
@@ -64,11 +82,21 @@ def difference_when_stopped(a: np.ndarray, b: np.ndarray, sample: Sample, *, lev
     Args:
         a, b: Of the same images, in the order in which they were drawn, each in [0, 1], (n,).
     """
-    halves = (a.astype(np.float64) - b + 1) / 2
-    aims = tuple((n, width / 2) for n, width in aims_of_member(sample))
+    halves, aims = _halves_of(a, b, sample)
     found = confidence_sequence(halves, sample.of, aims=aims, level=level)
     low, high = (None if end is None else 2 * end - 1 for end in (found.low, found.high))
     return Estimate(2 * found.value - 1, low, high, found.n, found.interval)
+
+
+def p_value_when_stopped(a: np.ndarray, b: np.ndarray, sample: Sample) -> float:
+    """Of "both means are the same", two-sided, by a bet; the arguments are those of `difference_when_stopped`."""
+    halves, aims = _halves_of(a, b, sample)
+    return p_value_at_any_time(halves, sample.of, 0.5, aims=aims)
+
+
+def _halves_of(a: np.ndarray, b: np.ndarray, sample: Sample) -> tuple[np.ndarray, tuple[tuple[int, float], ...]]:
+    """The differences as numbers between 0 and 1, with what bets about them aim at."""
+    return (a.astype(np.float64) - b + 1) / 2, tuple((n, width / 2) for n, width in aims_of_member(sample))
 
 
 def aims_of_member(sample: Sample) -> tuple[tuple[int, float], ...]:

@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from oodometer.analysis.sampled import stopped
+from oodometer.analysis.sampled import if_fixed, stopped
 from oodometer.analysis.text import columns, interval_bar
 from oodometer.core.errors import OodometerError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
-
-NOT_ANYTIME = "as if n had been fixed"
-"""Behind the name of an interval that does not know that a run was stopped when another one was narrow enough."""
 
 
 @dataclass(frozen=True)
@@ -142,9 +139,8 @@ class About:
         """One of these numbers; ``condition`` where it sums up several."""
         common = {name: value for name, value in vars(self).items() if name != "stopped"}
         common["condition"] = condition or self.condition
-        if self.stopped and not estimate.interval.startswith(("betting", "none")):
-            estimate = replace(estimate, interval=f"{estimate.interval}, {NOT_ANYTIME}")
-        return Score(metric=metric, estimate=estimate, convention=convention, **common)
+        known = if_fixed(estimate, was_stopped=self.stopped)
+        return Score(metric=metric, estimate=known, convention=convention, **common)
 
 
 def about(index: Index, cells: Sequence[Cell], *, missing: int, data: str | None = None) -> About:

@@ -284,7 +284,8 @@ def _chances(probits: np.ndarray, log_width: float) -> tuple[np.ndarray, np.ndar
 
 def _least_sd(ratio: float) -> float:
     """σ at the least of a set that is this much wider than another: the other's width is at least 1."""
-    return float(np.sqrt(max(ratio * ratio - 1, 0.0)))
+    # A slope's interval may go below 0, which no ratio of widths is.
+    return float(np.sqrt(max(max(ratio, 0.0) ** 2 - 1, 0.0)))
 
 
 def _through(estimate: Estimate, of: Callable[[float], float]) -> Estimate:

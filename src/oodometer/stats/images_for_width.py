@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from oodometer.core.errors import UsageError
+from oodometer.core.errors import OodometerError, UsageError
 from oodometer.stats.intervals import check_level, clopper_pearson
 
 MOST = 10**8
@@ -23,18 +23,25 @@ def images_for_share(width: float, *, level: float = 0.95) -> int:
     """
     check_level(level)
     low, high = 1, MOST
-    if _half_width(high, level) > width:
+    if sampling_error(high, level=level) > width:
         raise UsageError(f"± {width:g} at {100 * level:g} % needs more than {MOST:,} images")
     while low < high:
         middle = (low + high) // 2
-        if _half_width(middle, level) <= width:
+        if sampling_error(middle, level=level) <= width:
             high = middle
         else:
             low = middle + 1
     return low
 
 
-def _half_width(n: int, level: float) -> float:
+def sampling_error(n: int, *, level: float = 0.95) -> float:
+    """How far off an accuracy on n images may be by chance, at most: half of the exact interval where it is widest.
+
+    >>> round(sampling_error(10_000), 4), round(sampling_error(10_000, level=0.9999), 4)
+    (0.0098, 0.0195)
+    """
+    if n < 1:
+        raise OodometerError("no images: nothing is known of an accuracy")
     # Of an odd number the share nearest to one half.
     low, high = clopper_pearson(n // 2, n, level)
     return (high - low) / 2

@@ -16,10 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.contamination import accuracy_over_others
-from oodometer.stats.intervals import clopper_pearson
 
 Returns = Literal["growing", "diminishing", "not told"]
 """What a point of clean accuracy is worth under the shift: more than a point, less than one, or either."""
@@ -59,18 +57,6 @@ class Adaptivity:
     slope: Estimate
     returns: Returns
     could_have_grown: Estimate
-
-
-def sampling_error(n: int, *, level: float = 0.95) -> float:
-    """How far off an accuracy on n images may be by chance, at most: half of the exact interval where it is widest.
-
-    >>> round(sampling_error(10_000), 4), round(sampling_error(10_000, level=0.9999), 4)
-    (0.0098, 0.0195)
-    """
-    if n < 1:
-        raise OodometerError("no images: nothing is known of an accuracy")
-    low, high = clopper_pearson(n // 2, n, level)
-    return (high - low) / 2
 
 
 def gap_bounds(clean: Estimate, shifted: Estimate) -> GapBounds:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oodometer.analysis.sampled import first_stopped, if_fixed, notes_of_stopped
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.error_consistency import consistency_of_pairs, kappa_matrix, mean_consistency
@@ -61,6 +62,8 @@ def errors_in_common(study: Study) -> tuple[list[ErrorsInCommon], list[str]]:
             continue
         if one is not None:
             found.append(one)
+            stopped = first_stopped(cells_of_most(study, condition))
+            notes += [f"{condition.name}: {note}" for note in notes_of_stopped("the intervals of κ and p", stopped)]
     return found, notes
 
 
@@ -77,13 +80,15 @@ def _on(study: Study, condition: StudyCondition) -> ErrorsInCommon | None:
     matrix = kappa_matrix(right)
     upper = np.where(np.triu(np.ones(matrix.shape, dtype=bool), 1), matrix, np.nan)
     ends = [np.unravel_index(end, matrix.shape) for end in (np.nanargmax(upper), np.nanargmin(upper))]
-    most, least = (_pair(study, names, right, int(a), int(b)) for a, b in ends)
+    was_stopped = first_stopped(cells) is not None
+    most, least = (_pair(study, names, right, int(a), int(b), was_stopped=was_stopped) for a, b in ends)
+    mean = if_fixed(mean, was_stopped=was_stopped)
     return ErrorsInCommon(
         condition.name, tuple(names), right.shape[1], mean, most, least, missed_together(right)[0], matrix
     )
 
 
-def _pair(study: Study, names: list[str], right: np.ndarray, a: int, b: int) -> KappaPair:
+def _pair(study: Study, names: list[str], right: np.ndarray, a: int, b: int, *, was_stopped: bool) -> KappaPair:
     (pair,) = consistency_of_pairs(right[[a, b]], resampling=study.options.resampling)
     assert pair.kappa is not None
-    return KappaPair(names[a], names[b], pair.kappa)
+    return KappaPair(names[a], names[b], if_fixed(pair.kappa, was_stopped=was_stopped))
