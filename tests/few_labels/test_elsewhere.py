@@ -13,11 +13,13 @@ import pytest
 from PIL import Image
 
 import oodometer as odo
+from numbered_images import Knowing, numbered_images
 from oodometer.build import testset
 from oodometer.build.testset.project.annotated import answers_of
 from oodometer.build.testset.project.pool import pool_images
 from oodometer.build.testset.project.schema import ANSWER, SHOWN, TASK, WORKER, sa
 from oodometer.core.errors import DataError, UsageError
+from oodometer.core.labels import numbered
 from oodometer.document.comma_separated import FORMULA, safe
 from oodometer.few_labels.annotation_page import write_for_testset
 from oodometer.few_labels.image_paths import image_paths
@@ -238,3 +240,16 @@ def test_images_that_the_data_lack_are_an_error(chosen: odo.ChosenImages, tmp_pa
     Image.fromarray(np.zeros((8, 8, 3), dtype=np.uint8)).save(tmp_path / "a.png")
     with pytest.raises(UsageError, match="no image of this id in the data"):
         write_chosen(chosen, "testset", str(tmp_path / "o"), data=str(tmp_path))
+
+
+def test_classes_without_names_are_read_back_as_they_are_offered(tmp_path: Path):
+    # images without labels, answered by models that know their classes by number alone
+    data = numbered_images(150)
+    unlabelled = np.full(150, -1, dtype=np.int64)
+    street = replace(data, name="street", labels=unlabelled, space=numbered(1))
+    run = odo.run([Knowing(name, 0.7).model for name in "ab"], [odo.clean(street)], store=str(tmp_path / "runs"))
+    chosen = odo.choose_images_to_label(run, "street", 20)
+    assert chosen.classes == ("class 0", "class 1", "class 2", "class 3")
+    named = [{"id": one, "label": "class 0"} for one in chosen.ids]
+    (tmp_path / "few.csv").write_text("\n".join(["id,label", *(f"{row['id']},{row['label']}" for row in named)]))
+    assert odo.estimate_from_labels(run, "street", str(tmp_path / "few.csv")).n == 20

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oodometer.analysis.class_names import answer_names
+from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.measured_shifts import CLEAN, is_clean
 from oodometer.analysis.named import cells_on
@@ -227,6 +227,8 @@ def class_numbers(index: Index, cell: Cell) -> dict[str, int]:
         pairs = np.unique(own * len(images.space) + labels)
         for number, label in zip(*(part.tolist() for part in np.divmod(pairs, len(images.space))), strict=True):
             found.setdefault(images.space.classes[label], number)
+    for number in set(range(cell.n_classes)) - set(found.values()):
+        found.setdefault(name_in({}, number), number)  # as a class without a name is called where it is offered
     return found
 
 

@@ -39,7 +39,8 @@ def write_chosen(
         paths = image_paths(data) if data else None
         tasks, config = write_for_label_studio(chosen, out, images_at=images_at, paths=paths)
         said = f"{config}: the labelling interface; {tasks}: to import; then, with the export as JSON:"
-        return [said, f"  {_estimate(chosen, 'export.json')}"]
+        by_id = "addresses end in the ids of the images; with --data FOLDER they end in the names of its files"
+        return [*([] if data else [by_id]), said, f"  {_estimate(chosen, 'export.json')}"]
     if data is None:
         raise UsageError("the page of 'oodometer testset' needs the files of the images: --data FOLDER")
     candidates, classes = write_for_testset(chosen, out, paths=image_paths(data))
@@ -47,7 +48,7 @@ def write_chosen(
         f"{candidates}, {classes}: now, with a new folder PROJECT:",
         f"  oodometer testset new PROJECT --classes {quote(str(classes))}",
         f"  oodometer testset add PROJECT {quote(data)} --from {quote(str(candidates))}",
-        "  oodometer testset tasks PROJECT --controls 0+0, then: oodometer testset serve PROJECT",
+        "  oodometer testset tasks PROJECT --controls 0+0 --workers 1, then: oodometer testset serve PROJECT",
         f"  and at last: {_estimate(chosen, 'PROJECT')}",
     ]
 
