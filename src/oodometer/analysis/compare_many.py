@@ -14,11 +14,10 @@ from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
 from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged
 from oodometer.analysis.many_comparisons import Asked, ComparedOn, ManyComparisons, Pair, told_together
 from oodometer.analysis.people import models_alone
-from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped, in_order_drawn
+from oodometer.analysis.sampled import accuracy_of, drawn_apart, first_stopped, stopped
 from oodometer.analysis.side_answers import SideAnswers
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.index import Index, Source, index_at
 
 
@@ -91,13 +90,10 @@ def _accuracy(index: Index, side: ComparedSide, name: str, level: float) -> Esti
     cells = side.cells[name]
     if drawn_apart(cells):
         return mean_accuracy_apart(index, cells, level=level)
-    sample = first_stopped(cells)
-    if sample is not None and len(cells) == 1:
-        return accuracy_when_stopped(in_order_drawn(index, cells[0]), sample, level=level)
-    values = right_on_common(index, cells).values
-    if len(values) == 1:
-        return share_of(int(values[0].sum()), len(values[0]), level=level)
-    return mean_of(np.mean(values, axis=0), level=level, bounds=(0.0, 1.0))
+    # Images come in the order of the first cell: of samples that were stopped, in that in which they were drawn.
+    values = right_on_common(index, sorted(cells, key=lambda cell: stopped(cell) is None)).values
+    right = np.mean(values, axis=0) if len(values) > 1 else values[0]
+    return accuracy_of(right, level, first_stopped(cells))
 
 
 # Pairs

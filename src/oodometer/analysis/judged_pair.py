@@ -114,11 +114,13 @@ class PairAnswers:
         labels: Of these images, (N,).
         sample: Whose first images these are, in the order in which they were drawn, where how many there are depends
             on what was seen.
+        ids: Of these images, where they were read for this pair.
     """
 
     right: np.ndarray
     labels: np.ndarray
     sample: Sample | None = None
+    ids: np.ndarray | None = None
 
 
 def answers_of_pair(index: Index, a: Sequence[Cell], b: Sequence[Cell]) -> PairAnswers:
@@ -131,7 +133,7 @@ def answers_of_pair(index: Index, a: Sequence[Cell], b: Sequence[Cell]) -> PairA
     common = right_on_common(index, [*first, *second])
     sides = common.values[: len(first)], common.values[len(first) :]
     rows = [np.mean(side, axis=0) if len(side) > 1 else side[0] for side in sides]
-    return PairAnswers(np.stack(rows[::-1] if turned else rows), common.labels, sample)
+    return PairAnswers(np.stack(rows[::-1] if turned else rows), common.labels, sample, common.ids)
 
 
 def _check_order(cells: Sequence[Cell]) -> None:
