@@ -10,12 +10,10 @@ import numpy as np
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.compare import images_of_both
 from oodometer.analysis.compared_sides import ComparedSide
-from oodometer.analysis.judged_pair import PairAnswers, answers_of_pair
+from oodometer.analysis.judged_pair import NO_ANSWERS, PairAnswers, answers_of_pair
 from oodometer.analysis.sampled import drawn_apart, first_stopped, pair_drawn_apart
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Index
-
-NO_ANSWERS = "accuracies alone are known: no answers to pair"
 
 
 @dataclass(frozen=True)
