@@ -181,3 +181,13 @@ def test_thousands_that_are_all_tied_share_one_letter():
     assert set(standing.letters) == {"a"}
     halves = np.where(np.not_equal.outer(np.arange(2500) < 900, np.arange(2500) < 900), 0.0, 1.0)
     assert Standing.of(halves, range(2500)).letters[::1250] == ("a", "b")
+
+
+def test_thousands_of_whom_each_is_tied_with_all_but_one():
+    pairs = np.where(np.arange(2400)[:, None] ^ 1 == np.arange(2400), 0.0, 1.0)
+    assert set(Standing.of(pairs, range(2400)).letters) == {""}, "2^1200 groups"
+    assert Standing.of(np.ones((0, 0)), []).letters == ()
+    band = np.where(np.abs(np.subtract.outer(np.arange(1125), np.arange(1125))) > 1110, 0.0, 1.0)
+    letters = Standing.of(band, range(1125)).letters
+    assert not set(letters[0]) & set(letters[-1])
+    assert set(letters[0]) & set(letters[1110])

@@ -184,19 +184,39 @@ def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
     _, first, kind = np.unique(tied, axis=0, return_index=True, return_inverse=True)
     of_kind = [np.flatnonzero(kind.ravel() == one).tolist() for one in range(len(first))]
     few = tied[np.ix_(first, first)]
-    near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(few)]
+    # Sets of places are the bits of a number: thousands are met at once, and none is too deep for recursion.
+    near = [_bits(row) & ~(1 << place) for place, row in enumerate(few)]
 
-    def grown(chosen: tuple[int, ...], left: set[int], done: set[int]) -> Iterator[tuple[int, ...]]:
-        if not left and not done:
+    def grown(chosen: tuple[int, ...], left: int, done: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+        pivot = max(_ones(left | done), key=lambda place: (near[place] & left).bit_count())
+        for place in _ones(left & ~near[pivot]):
+            yield (*chosen, place), left & near[place], done & near[place]
+            left, done = left & ~(1 << place), done | 1 << place
+
+    begun = [grown((), (1 << len(few)) - 1, 0)] if len(few) else []
+    while begun:
+        found = next(begun[-1], None)
+        if found is None:
+            begun.pop()
+            continue
+        chosen, left, done = found
+        if left:
+            begun.append(grown(chosen, left, done))
+        elif not done:
             yield tuple(sorted(place for one in chosen for place in of_kind[one]))
-            return
-        pivot = max(left | done, key=lambda place: len(near[place] & left))
-        for place in sorted(left - near[pivot]):
-            yield from grown((*chosen, place), left & near[place], done & near[place])
-            left = left - {place}
-            done = done | {place}
 
-    yield from grown((), set(range(len(few))), set())
+
+def _bits(row: np.ndarray) -> int:
+    """The number whose bits are these, (M,) bool."""
+    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
+
+
+def _ones(bits: int) -> Iterator[int]:
+    """Which bits are set, the lowest first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def tie_groups(apart: np.ndarray, order: Sequence[int]) -> list[tuple[int, int]]:
