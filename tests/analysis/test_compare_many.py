@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
@@ -120,6 +121,10 @@ def test_the_text(four):
     assert lines[3].split()[:2] == lines[4].split()[:2] == ["2-3", "b"]
     assert any(line.endswith("separated") for line in lines)
     assert lines[-1].startswith("exact McNemar; 3 comparisons corrected after Holm, 95%")
+    assert "over all sides together" not in text
+    assert str(compare_many(filled.store)).endswith(
+        "ranks are corrected over all sides together: --on NAME gives those of one alone"
+    )
     none = compare_many(filled.store, ["a", "b", "c"], on=["clean"]).table(pairs=False)
     assert "separated" not in none
 
@@ -183,6 +188,30 @@ def test_what_can_not_be_tested_says_why(four, tmp_path):
     assert by_name["a"].letters == "a"
     assert found.n_tests == 12, "what is no test is not corrected for"
     assert "? can't be tested" in str(found)
+
+
+def test_imported_accuracies_of_so_many_images_are_tested_unpaired(four, tmp_path):
+    filled, _, right = four
+    table = tmp_path / "theirs.csv"
+    table.write_text("model,clean,imagenet-c/fog/1,imagenet-c/fog/2\ntheirs,50.0,40.0,30.0\n")
+    odo.import_table(str(table), store=str(filled.store), n=400)
+    pair = pair_in(compare_many(filled.store), "clean", "a", "theirs")
+    hits = int(right["a", "clean"].sum())
+    assert pair.test == "unpaired z"
+    assert pair.p_value == pytest.approx(chi2_contingency([[hits, 400 - hits], [200, 200]], correction=True).pvalue)
+    assert pair.difference.interval == "newcombe 95%"
+    assert pair.difference.value == pytest.approx(0.5 - hits / 400)
+
+
+def test_ranks_follow_the_images_in_common(filled, make_dataset, right):
+    # B is better on the images that both saw, and worse on the others
+    data = make_dataset(300, k=3)
+    filled.add(data, right(80, 100), model="a", digest="a" * 32, positions=range(100), finished=False)
+    filled.add(data, right(100, 300), model="b", digest="b" * 32)
+    (side,) = compare_many(filled.store).sides
+    assert [model.model for model in side.models] == ["a", "b"], "by the accuracy on all that each saw"
+    assert (side.pairs[0].state, side.pairs[0].difference.value) == ("separated", pytest.approx(0.2))
+    assert {model.model: model.best_rank for model in side.models} == {"a": 2, "b": 1}
 
 
 def test_models_that_saw_no_common_image_can_not_be_tested(filled, make_dataset, right):

@@ -129,6 +129,17 @@ def test_samples_that_were_drawn_apart_are_not_planned_here(tmp_path):
     assert "'run --within' plans these" in found.notes[0]
 
 
+def test_samples_that_were_stopped_are_not_planned_by_another_test(tmp_path):
+    models = [Knowing("a", 0.9, 0.5).model, Knowing("b", 0.7, 0.5).model]
+    store, data = str(tmp_path / "runs"), numbered_images(2000)
+    run_sampled(models, [odo.clean(data)], Aim(0.05, "until"), store=store)
+    with pytest.raises(StoreError, match="stopped samples are compared by a bet"):
+        plan(store, "a", "b", options=PlanOptions(0.01))
+    odo.run(models, damaged_family(data, ("fog",), (1,)), store=store)
+    found = plan(store, "a", "b", options=PlanOptions(0.01))
+    assert "damage/fog/1" in {pair.on.partition("@")[0] for pair in found.pairs}
+
+
 def test_what_is_refused(three, tmp_path):
     filled, _, _ = three
     options = PlanOptions(0.01)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm, ttest_rel
+from scipy.stats import chi2_contingency, norm, ttest_rel
 
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images
@@ -60,8 +60,8 @@ def test_of_means_over_conditions_it_is_paired_over_images(store):
 
 def test_accuracies_alone_are_taken_as_of_other_images():
     found = p_values_of([Estimate(share, None, None, None, "") for share in (0.8, 0.75, 0.7)], [1000, 500, None])
-    z = 0.05 / np.sqrt(0.8 * 0.2 / 1000 + 0.75 * 0.25 / 500)
-    assert found[0, 1] == pytest.approx(2 * norm.sf(z))
+    expected = chi2_contingency([[800, 200], [375, 125]], correction=True).pvalue
+    assert found[0, 1] == pytest.approx(expected)
     assert np.isnan(found[2, :2]).all()
 
 
@@ -72,7 +72,7 @@ def test_models_beside_the_points_are_known_by_their_accuracy(store):
     assert alone.how == "exact McNemar tests of all pairs, corrected after Holm"
     assert alone.models[0] == "good"
     more = standings_of({**values, "theirs": Estimate(0.5, None, None, 800, "")}, points, level=0.95)
-    assert more.how == "exact McNemar tests and z tests of all pairs, corrected after Holm"
+    assert more.how == "exact McNemar tests and unpaired z tests of all pairs, corrected after Holm"
     assert more.standing.rank_of(3) == (4, 4)
     unknown = standings_of({**values, "theirs": Estimate(0.5, None, None, None, "")}, points, level=0.95)
     assert unknown.standing.untested(3) == [0, 1, 2]

@@ -114,18 +114,27 @@ def test_ranks_beside_the_scores(store: str) -> None:
     for name, (best, worst) in told.items():
         assert ranks[name, "clean"] == (str(best) if best == worst else f"{best}-{worst}")
     assert "ranks: of top-1, those that a model may have" in result.stderr
+    # a condition by McNemar's test, as compare has it
+    assert "(exact McNemar tests of all pairs on a condition, corrected after Holm)" in result.stderr
     rows = json.loads(oodometer("score", store, "--metrics", "top-1", "--ranks", "--json").stdout)
     assert {row["rank"] for row in rows} >= {"1"}
     assert "rank" not in json.loads(oodometer("score", store, "--metrics", "top-1", "--json").stdout)[0]
 
 
-def test_imported_accuracies_can_not_be_ranked_by_pairs(store: str, tmp_path: Path) -> None:
+def test_ranks_of_imported_accuracies_are_those_of_compare_and_of_leaderboards(store: str, tmp_path: Path) -> None:
     table = tmp_path / "theirs.csv"
-    table.write_text("model,clean\ntheirs,0.5\nothers,0.4\n")
+    table.write_text("model,clean\ntheirs,0.5\nothers,0.4\nlast,0.1\n")
     address = str(tmp_path / "runs")
     odo.import_table(str(table), store=address, n=100)
-    rows = odo.score(address, metrics=["top-1"]).rows
+    from oodometer.analysis.point_standing import standings_of
     from oodometer.analysis.score_ranks import with_ranks
 
     found = with_ranks(address, odo.score(address, metrics=["top-1"]))
-    assert [row.rank for row in found.rows] == ["1-2?"] * len(rows)
+    assert {row.model: row.rank for row in found.rows} == {"theirs": "1-2", "others": "1-2", "last": "3"}
+    assert "(unpaired z tests of all pairs" in found.ranks
+    values = {row.model: row.estimate for row in found.rows}
+    of_table = standings_of(values, None, level=0.95)
+    assert {name: rank.replace("–", "-") for name, rank in of_table.ranks.items()} == {
+        row.model: row.rank for row in found.rows
+    }
+    assert of_table.how == "unpaired z tests of all pairs, corrected after Holm"

@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import binom, chi2_contingency, fisher_exact
 
 from oodometer.stats.corrections import CORRECTIONS, corrected
 from oodometer.stats.paired import PairedCounts, mcnemar_exact
-from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, tie_groups
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, p_of_shares, tie_groups
 
 
 def told_apart(p_values: np.ndarray) -> np.ndarray:
@@ -34,6 +35,46 @@ def test_models_that_never_differ_are_not_told_apart():
     p = p_of_differences(np.array([0.5, 0.5, 0.9]), np.array([[0, 0, 1e-6], [0, 0, 1e-6], [1e-6, 1e-6, 0]]))
     assert p[0, 1] == 1
     assert told_apart(p).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
+
+
+def test_where_all_differ_by_the_same_nothing_is_known():
+    p = p_of_differences(np.array([0.9, 0.5]), np.zeros((2, 2)))
+    assert np.isnan(p[0, 1])
+
+
+def test_shares_of_other_images_against_scipy():
+    for (a, n), (b, m) in itertools.product([(3, 3), (0, 3), (40, 50), (761, 1000), (50, 50)], repeat=2):
+        found = p_of_shares(np.array([a / n, b / m]), np.array([n, m], dtype=float))
+        table = np.array([[a, n - a], [b, m - b]])
+        if table.sum(axis=0).all():
+            assert found[0, 1] == pytest.approx(chi2_contingency(table, correction=True).pvalue)
+        else:
+            assert found[0, 1] == 1, "both right on all, or on none"
+    few = p_of_shares(np.array([1.0, 0.0]), np.array([3.0, 3.0]))[0, 1]
+    assert few == pytest.approx(fisher_exact([[3, 0], [0, 3]]).pvalue, abs=0.005)
+    unknown = p_of_shares(np.array([0.5, 0.9]), np.array([np.nan, 100]))
+    assert np.isnan(unknown[0, 1])
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_shares_that_are_equal_are_told_apart_no_more_often_than_promised(alpha):
+    # all outcomes of two binomial counts, each with its probability: no simulation
+    for n, m, share in itertools.product((3, 10, 40), (5, 40), (0.5, 0.8, 0.97)):
+        a, b = np.arange(n + 1), np.arange(m + 1)
+        shares = np.concatenate([a / n, b / m])
+        sizes = np.concatenate([np.full(n + 1, n), np.full(m + 1, m)]).astype(float)
+        told = p_of_shares(shares, sizes)[: n + 1, n + 1 :] <= alpha
+        wrong = np.outer(binom.pmf(a, n, share), binom.pmf(b, m, share))[told].sum()
+        assert wrong <= alpha * (1.1 if alpha == 0.05 else 4), (n, m, share)
+
+
+def test_the_rank_is_that_of_the_pairs_that_were_tested():
+    p = np.array([[1, 0.01, 0.01], [0.01, 1, 0.01], [0.01, 0.01, 1]])
+    differences = np.array([[0, -0.03, 0.2], [0.03, 0, 0.1], [-0.2, -0.1, 0]])
+    standing = Standing.of(p, [0, 1, 2], differences=differences)
+    assert [standing.rank_of(place) for place in range(3)] == [(2, 2), (1, 1), (3, 3)]
+    turned = Standing.of(p, [2, 0, 1], differences=differences)
+    assert [turned.rank_of(place) for place in range(3)] == [(3, 3), (2, 2), (1, 1)]
 
 
 def test_without_a_variance_nothing_is_told_apart():
@@ -140,3 +181,13 @@ def test_thousands_that_are_all_tied_share_one_letter():
     assert set(standing.letters) == {"a"}
     halves = np.where(np.not_equal.outer(np.arange(2500) < 900, np.arange(2500) < 900), 0.0, 1.0)
     assert Standing.of(halves, range(2500)).letters[::1250] == ("a", "b")
+
+
+def test_thousands_of_whom_each_is_tied_with_all_but_one():
+    pairs = np.where(np.arange(2400)[:, None] ^ 1 == np.arange(2400), 0.0, 1.0)
+    assert set(Standing.of(pairs, range(2400)).letters) == {""}, "2^1200 groups"
+    assert Standing.of(np.ones((0, 0)), []).letters == ()
+    band = np.where(np.abs(np.subtract.outer(np.arange(1125), np.arange(1125))) > 1110, 0.0, 1.0)
+    letters = Standing.of(band, range(1125)).letters
+    assert not set(letters[0]) & set(letters[-1])
+    assert set(letters[0]) & set(letters[1110])

@@ -7,6 +7,8 @@ import pytest
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images
 from oodometer.report.tables.neighbours import neighbours_table
+from oodometer.sampling.aim import Aim
+from oodometer.sampling.run import run_sampled
 from oodometer.store.store import open_store
 from oodometer.store.tables import Accuracy, write_table
 from oodometer.study import study_of
@@ -42,9 +44,17 @@ def test_the_images_that_half_a_point_needs_are_those_of_plan(store):
     study = study_of(store)
     for one in neighbours_on(study, study.shifts):
         planned = odo.plan(store, one.first, one.next, options=odo.PlanOptions(MATTERS), on=[one.on]).pairs[0]
-        # McNemar's exact test needs about 2 / difference more than the normal law says
-        more = 2 / MATTERS if one.on == "clean" else 0
-        assert one.images + more == pytest.approx(planned.images.value, rel=0.01)
+        assert one.images == planned.images.value
+
+
+def test_of_samples_that_were_stopped_nobody_says_how_many_more(tmp_path):
+    models = [Knowing(name, SKILLS[name], 0.5).model for name in ("good", "fair")]
+    (shift,) = damaged_family(numbered_images(2000), ["fog"], (3,))
+    run = run_sampled(models, [shift], Aim(0.05, "until"), store=str(tmp_path / "runs"))
+    study = study_of(run)
+    found = neighbours_on(study, study.shifts)
+    assert [one.images for one in found] == [None, None]
+    assert all(one.state != "can't be tested" for one in found)
 
 
 def test_as_a_table(store):

@@ -18,12 +18,11 @@ from oodometer.analysis.intervals import IntervalOptions
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.origins import Origin, origin_of
 from oodometer.analysis.points import Point, Points, named, side_names
-from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped
+from oodometer.analysis.sampled import accuracy_of, drawn_apart, first_stopped
 from oodometer.analysis.table_pairs import points_of_tables
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.core.sample import Sample
-from oodometer.stats.intervals import mean_of, mean_of_intervals, share_of
+from oodometer.stats.intervals import mean_of_intervals
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -280,21 +279,6 @@ def _right(index: Index, cells: Cells) -> tuple[list[np.ndarray], Joined]:
         for start, stop in pairwise(bounds)
     ]
     return right, common
-
-
-def accuracy_of(right: np.ndarray, level: float, stopped: Sample | None = None) -> Estimate:
-    """The accuracy over images of which it is known whether the model is right, or in which share of the conditions.
-
-    Of a family the images are the units, since an image that is hard clean is hard in all its corruptions.
-
-    Args:
-        stopped: The sample whose first images these are, where how many there are depends on what was seen.
-    """
-    if stopped is not None:
-        return accuracy_when_stopped(right, stopped, level=level)
-    if right.dtype == bool:
-        return share_of(int(right.sum()), len(right), level=level)
-    return mean_of(right, level=level, bounds=(0.0, 1.0))
 
 
 def _unfinished(index: Index, begun: Mapping[str, Sides]) -> list[str]:

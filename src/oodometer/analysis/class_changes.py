@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.asked_shifts import asked_shift
 from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import joined
 from oodometer.analysis.measured_shifts import MeasuredShift, same_photographs
 from oodometer.analysis.model_cells import cells_under
+from oodometer.analysis.sampled import accuracy_of
 from oodometer.analysis.text import columns, plural
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate

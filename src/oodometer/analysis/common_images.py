@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from oodometer.analysis.intervals import FEWEST_GROUPS, few_groups
+from oodometer.analysis.sampled import stopped
 from oodometer.core.errors import OodometerError, StoreError
 from oodometer.core.labels import NUMBERS, LabelSpace
 from oodometer.core.predictions import Predictions
@@ -68,7 +69,23 @@ def joined(
 
 
 def right_on_common(index: Index, cells: Sequence[Cell]) -> Joined:
-    """Whether each cell is right, on the labelled images that all cells have: as `joined`, and quicker."""
+    """Whether each cell is right, on the labelled images that all cells have: as `joined`, and quicker.
+
+    Images come in the order of the first cell; where some were stopped when sure, in that in which they were drawn.
+    """
+    lead = next((at for at, cell in enumerate(cells) if stopped(cell) is not None), 0)
+    if lead:
+        found = right_on_common(index, [cells[lead], *cells[:lead], *cells[lead + 1 :]])
+        turned = [*range(1, lead + 1), 0, *range(lead + 1, len(cells))]
+        return replace(
+            found,
+            values=tuple(found.values[at] for at in turned),
+            rows=tuple(found.rows[at] for at in turned),
+        )
+    return _right_in_order_of_first(index, cells)
+
+
+def _right_in_order_of_first(index: Index, cells: Sequence[Cell]) -> Joined:
     found = [_Asked(verdicts.image, verdicts.verdict >= 0, verdicts.verdict == 0) for verdicts in index.verdicts(cells)]
     labels = index.columns(cells[0], "label")["label"][found[0].kept]
     if len({cell.data.digest for cell in cells}) == 1 and _all_alike(cells, found):

@@ -29,7 +29,7 @@ from oodometer.analysis.judged_pair import (
     verdict_of,
 )
 from oodometer.analysis.named import cells_on
-from oodometer.analysis.sampled import NOT_ANYTIME, accuracy_when_stopped, first_stopped, if_fixed
+from oodometer.analysis.sampled import NOT_ANYTIME, accuracy_of, first_stopped, if_fixed
 from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
@@ -297,13 +297,8 @@ def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: Comp
     """Model B's cell against model A's, where at least one labelled image is common."""
     counts, level = PairedCounts(found.both, found.only_a, found.only_b, found.neither), options.level
     name_a, name_b = model_names_of(a, b)
-    sample = first_stopped([a, b])
-    # What counts alone can tell needs no image.
-    answers = answers_of_pair(index, [a], [b]) if sample or options.resamples else None
-    told = judged(answers, options) if answers else judged_counts(counts, options)
-    accuracies = [share_of(counts.both + only, counts.n, level=level) for only in (counts.only_a, counts.only_b)]
-    if answers and sample:
-        accuracies = [accuracy_when_stopped(right, sample, level=level) for right in answers.right]
+    told, accuracies = judged_cells(index, a, b, counts, options=options)
+    was_stopped = first_stopped([a, b]) is not None
     same = None if found.same_answer is None else share_of(found.same_answer, counts.n, level=level)
     kappa = _consistency(counts, level)
     return Comparison(
@@ -315,8 +310,8 @@ def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: Comp
         accuracy_b=accuracies[1],
         difference=told.difference_at(level),
         p_value=told.p_value,
-        agreement=None if same is None else if_fixed(same, was_stopped=sample is not None),
-        error_consistency=None if kappa is None else if_fixed(kappa, was_stopped=sample is not None),
+        agreement=None if same is None else if_fixed(same, was_stopped=was_stopped),
+        error_consistency=None if kappa is None else if_fixed(kappa, was_stopped=was_stopped),
         level=level,
         counts=counts,
         n_a=found.n_a,
@@ -324,6 +319,22 @@ def comparison_of(index: Index, a: Cell, b: Cell, found: Pairs, *, options: Comp
         test=told.test,
         _judged=told,
     )
+
+
+def judged_cells(
+    index: Index, a: Cell, b: Cell, counts: PairedCounts, *, options: CompareOptions = DEFAULT
+) -> tuple[Judged, list[Estimate]]:
+    """The test of model B's cell against model A's that is valid for their samples, and the accuracy of each.
+
+    Args:
+        counts: Of the labelled images that both saw.
+    """
+    if first_stopped([a, b]) or options.resamples:
+        answers = answers_of_pair(index, [a], [b])
+        return judged(answers, options), [accuracy_of(right, options.level, answers.sample) for right in answers.right]
+    # What counts alone can tell needs no image.
+    right = (counts.both + only for only in (counts.only_a, counts.only_b))
+    return judged_counts(counts, options), [share_of(hits, counts.n, level=options.level) for hits in right]
 
 
 def _consistency(counts: PairedCounts, level: float) -> Estimate | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from oodometer.analysis.families import family_in
-from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
+from oodometer.analysis.family_apart import PairApart
 from oodometer.analysis.judged_pair import (
     DEFAULT,
     CompareOptions,
@@ -19,16 +19,20 @@ from oodometer.analysis.judged_pair import (
     plain_values,
     verdict_of,
 )
-from oodometer.analysis.sampled import drawn_apart
+from oodometer.analysis.sampled import accuracy_of, pair_drawn_apart
+from oodometer.analysis.text import plural
 from oodometer.catalogue.names import find_shift
 from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import mean_of, standard_error
+from oodometer.stats.intervals import standard_error
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
 FEW = 3
 """More conditions are counted, not named."""
+
+
+TOGETHER = "that both saw under each"
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class FamilyComparison:
         level: Of the intervals and the verdict.
         test: What is tested, and ``p_value`` what it gives.
         p_adjusted: For the number of comparisons, where there are several; ``correction`` says how.
+        images: Which images n counts.
     """
 
     model_a: str
@@ -62,6 +67,7 @@ class FamilyComparison:
     p_value: float | None = None
     p_adjusted: float | None = None
     correction: str = ""
+    images: str = TOGETHER
     _judged: Judged | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -86,10 +92,10 @@ class FamilyComparison:
 
     def __str__(self) -> str:
         width = max(len(self.model_a), len(self.model_b), len("difference"))
-        n, over = self.difference.n, f"mean top-1 over {len(self.conditions)} conditions"
-        difference = self.difference
+        n, over = self.difference.n, f"mean top-1 over {plural(len(self.conditions), 'condition')}"
+        difference, the = self.difference, "the " if self.images == TOGETHER else ""
         lines = [
-            f"{self.heading}, {over}, the {n} images that both saw under each",
+            f"{self.heading}, {over}, {the}{n} images {self.images}",
             f"  {self.model_a.ljust(width)}  {self.accuracy_a}",
             f"  {self.model_b.ljust(width)}  {self.accuracy_b}",
             f"  {'difference'.ljust(width)}  {difference:+.4f}  n={difference.n}  ({difference.interval})",
@@ -178,9 +184,10 @@ def family_comparison_of(
         StoreError: No image was seen by both under all of them.
     """
     first, second = family.pairs[0]
-    if drawn_apart([one for one, _ in family.pairs]):
+    cells_a, cells_b = zip(*family.pairs, strict=True)
+    if pair_drawn_apart(cells_a, cells_b):
         return _apart(index, family, level=level)
-    answers = answers_of_pair(index, *zip(*family.pairs, strict=True))
+    answers = answers_of_pair(index, cells_a, cells_b)
     right_a, right_b = answers.right.astype(np.float64)
     differences = right_b - right_a
     sd = float(differences.std(ddof=1)) if len(differences) > 1 and np.ptp(differences) > 0 else 0.0
@@ -191,8 +198,8 @@ def family_comparison_of(
         model_b=name_b,
         condition=family.name,
         data=" and ".join(dict.fromkeys(cell.data.title for cell in (first, second))),
-        accuracy_a=mean_of(right_a, level=level, bounds=(0, 1)),
-        accuracy_b=mean_of(right_b, level=level, bounds=(0, 1)),
+        accuracy_a=accuracy_of(answers.right[0], level, answers.sample),
+        accuracy_b=accuracy_of(answers.right[1], level, answers.sample),
         difference=found.difference_at(level),
         sd=sd,
         conditions=tuple(one.condition_name for one, _ in family.pairs),
@@ -207,9 +214,9 @@ def family_comparison_of(
 def _apart(index: Index, family: FamilyPairs, *, level: float) -> FamilyComparison:
     """The comparison where each condition has images of its own, the same ones for both models."""
     first, second = family.pairs[0]
-    found = judged_apart(index, family.pairs)
-    difference = found.difference_at(level)
-    accuracies = [mean_accuracy_apart(index, cells, level=level) for cells in zip(*family.pairs, strict=True)]
+    pair = PairApart.of(index, family.pairs)
+    found = pair.judged
+    difference, accuracies = found.difference_at(level), pair.accuracies(level)
     name_a, name_b = model_names_of(first, second)
     assert difference.n is not None
     return FamilyComparison(
@@ -226,6 +233,7 @@ def _apart(index: Index, family: FamilyPairs, *, level: float) -> FamilyComparis
         level=level,
         test=found.test,
         p_value=found.p_value,
+        images="of each, drawn apart" if pair.sample else "in all, drawn apart",
         _judged=found,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,14 +11,13 @@ import numpy as np
 from oodometer.analysis.common_images import few_groups_in, right_on_common
 from oodometer.analysis.compared_sides import ComparedSide, compared_sides, model_names_in
 from oodometer.analysis.family_apart import judged_apart, mean_accuracy_apart
-from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged
+from oodometer.analysis.judged_pair import DEFAULT, CompareOptions, Judged, Resampled, judged, judged_alone
 from oodometer.analysis.many_comparisons import Asked, ComparedOn, ManyComparisons, Pair, told_together
 from oodometer.analysis.people import models_alone
-from oodometer.analysis.sampled import accuracy_when_stopped, drawn_apart, first_stopped, in_order_drawn
+from oodometer.analysis.sampled import accuracy_of, drawn_apart, first_stopped
 from oodometer.analysis.side_answers import SideAnswers
 from oodometer.core.errors import OodometerError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
-from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.index import Index, Source, index_at
 
 
@@ -80,7 +79,7 @@ def _asked(index: Index, side: ComparedSide, options: CompareOptions) -> Asked:
     found = {name: _accuracy(index, side, name, options.level) for name in side.models}
     order = sorted(found, key=lambda name: (-found[name].value, name))
     conditions = max((len(cells) for cells in side.cells.values()), default=1)
-    pairs = _pairs_of(SideAnswers.of(index, side), order, options)
+    pairs = _pairs_of(SideAnswers.of(index, side), {name: found[name] for name in order}, options)
     return Asked(side.name, side.kind, conditions, {name: found[name] for name in order}, pairs)
 
 
@@ -91,22 +90,32 @@ def _accuracy(index: Index, side: ComparedSide, name: str, level: float) -> Esti
     cells = side.cells[name]
     if drawn_apart(cells):
         return mean_accuracy_apart(index, cells, level=level)
-    sample = first_stopped(cells)
-    if sample is not None and len(cells) == 1:
-        return accuracy_when_stopped(in_order_drawn(index, cells[0]), sample, level=level)
     values = right_on_common(index, cells).values
-    if len(values) == 1:
-        return share_of(int(values[0].sum()), len(values[0]), level=level)
-    return mean_of(np.mean(values, axis=0), level=level, bounds=(0.0, 1.0))
+    right = np.mean(values, axis=0) if len(values) > 1 else values[0]
+    return accuracy_of(right, level, first_stopped(cells))
 
 
 # Pairs
 
 
-def _pairs_of(answers: SideAnswers, models: Sequence[str], options: CompareOptions) -> list[Pair]:
+def _pairs_of(answers: SideAnswers, values: Mapping[str, Estimate], options: CompareOptions) -> list[Pair]:
     same = answers.same
     resampled = Resampled(same.right, same.labels, options) if same and options.resamples else None
-    return [Pair(a, b, *_judged(answers, resampled, (a, b), options)) for a, b in combinations(models, 2)]
+    found: list[Pair] = []
+    for a, b in combinations(values, 2):
+        if {a, b} <= answers.side.cells.keys():
+            found.append(Pair(a, b, *_judged(answers, resampled, (a, b), options)))
+        else:
+            found.append(Pair(a, b, *_judged_alone(values[a], values[b])))
+    return found
+
+
+def _judged_alone(a: Estimate, b: Estimate) -> tuple[Judged | None, str]:
+    """The test of two models of one of which the accuracy alone is known, or why there is none."""
+    try:
+        return judged_alone(a, b), ""
+    except StoreError as why:
+        return None, str(why)
 
 
 def _judged(

@@ -79,7 +79,12 @@ def _why(side: ComparedOn) -> list[str]:
 def _tests(found: ManyComparisons) -> str:
     names = dict.fromkeys(pair.test for side in found.sides for pair in side.pairs if pair.test)
     tests = plural(found.n_tests, "comparison")
+    together = (
+        "; ranks are corrected over all sides together: --on NAME gives those of one alone"
+        if len(found.sides) > 1
+        else ""
+    )
     return (
         f"{', '.join(names) or 'no test'}; {tests} {found.correction}, {100 * found.level:g}%; "
-        "models that share a letter can't be told apart"
+        f"models that share a letter can't be told apart{together}"
     )

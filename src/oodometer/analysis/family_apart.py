@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodometer.analysis.common_images import right_on_common
-from oodometer.analysis.judged_pair import Judged, judged_when_stopped
+from oodometer.analysis.judged_pair import Judged, PairAnswers, answers_of_pair, judged_when_stopped
 from oodometer.analysis.sampled import (
+    accuracy_of,
     accuracy_when_stopped,
     first_stopped,
     in_order_drawn,
@@ -23,6 +23,9 @@ from oodometer.stats.mean_of_shares import Answers, mean_of_shares
 from oodometer.stats.paired import PairedCounts
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
+
+Z_APART = "z, images drawn apart"
+"""What the test is called."""
 
 
 def mean_accuracy_apart(index: Index, cells: Sequence[Cell], *, level: float) -> Estimate:
@@ -63,8 +66,58 @@ def judged_apart(index: Index, pairs: Sequence[tuple[Cell, Cell]]) -> Judged:
     Args:
         pairs: The cells of both models on each condition.
     """
-    every = [right_on_common(index, pair).values for pair in pairs]
-    return judged_on_each([(a, b) for a, b in every], first_stopped([cell for pair in pairs for cell in pair]))
+    return PairApart.of(index, pairs).judged
+
+
+@dataclass(frozen=True)
+class PairApart:
+    """Two models on conditions that have images of their own, on those that both saw of each.
+
+    Args:
+        answers: On each condition.
+        sample: Of samples that were stopped.
+    """
+
+    answers: tuple[PairAnswers, ...]
+    sample: Sample | None
+
+    @classmethod
+    def of(cls, index: Index, pairs: Sequence[tuple[Cell, Cell]]) -> PairApart:
+        """What a store knows of the cells of both on each condition."""
+        answers = tuple(answers_of_pair(index, [a], [b]) for a, b in pairs)
+        return cls(answers, first_stopped([cell for pair in pairs for cell in pair]))
+
+    @property
+    def judged(self) -> Judged:
+        """Whether the mean over conditions of the accuracy of the second model is that of the first."""
+        found = judged_on_each([(one.right[0], one.right[1]) for one in self.answers], self.sample)
+        if self.sample is not None:
+            return found
+        # An image that was drawn for two conditions is one image, as in the accuracies.
+        n = len({image for one in self.answers for image in _ids(one).tolist()})
+        return replace(found, n=n, difference_at=lambda level: replace(found.difference_at(level), n=n))
+
+    def accuracies(self, level: float) -> list[Estimate]:
+        """The mean over conditions of each model's accuracy."""
+        if self.sample is None:
+            return [
+                mean_of_shares([Answers(_ids(one), one.right[side]) for one in self.answers], level=level)
+                for side in (0, 1)
+            ]
+        rows = _steps([(one.right[0], one.right[1]) for one in self.answers])
+        return [accuracy_of(row, level, replace(self.sample, members=1)) for row in rows]
+
+
+def _ids(answers: PairAnswers) -> np.ndarray:
+    assert answers.ids is not None
+    return answers.ids
+
+
+def _steps(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Two models on one image of every condition after the other, as long as there is one of each, (n,) both."""
+    n = min(len(a) for a, _ in pairs)
+    first, second = (np.mean([values[side][:n] for values in pairs], axis=0) for side in (0, 1))
+    return first, second
 
 
 def judged_on_each(pairs: Sequence[tuple[np.ndarray, np.ndarray]], sample: Sample | None) -> Judged:
@@ -80,15 +133,12 @@ def judged_on_each(pairs: Sequence[tuple[np.ndarray, np.ndarray]], sample: Sampl
     from scipy.special import ndtr
 
     if sample is not None:
-        n = min(len(a) for a, _ in pairs)
-        # Each step is one image of every condition.
-        first, second = (np.mean([values[side][:n] for values in pairs], axis=0) for side in (0, 1))
-        return judged_when_stopped(first, second, replace(sample, members=1))
+        return judged_when_stopped(*_steps(pairs), replace(sample, members=1))
     counts = [PairedCounts.of(a, b) for a, b in pairs]
     value, error = _difference_and_error(*_differing(counts))
     p_value = float(2 * ndtr(-abs(value) / error))
     n = sum(one.n for one in counts)
-    return Judged("z, images drawn apart", p_value, lambda level: mean_difference_of(counts, level=level), n)
+    return Judged(Z_APART, p_value, lambda level: mean_difference_of(counts, level=level), n)
 
 
 def p_values_apart(right: Sequence[np.ndarray]) -> np.ndarray:

@@ -189,7 +189,10 @@ def _on_side(
         try:
             if answers.apart(a, b):
                 raise StoreError("each condition has images of its own; 'run --within' plans these")
-            yield _planned(answers.pair(a, b), (a, b), side.name, options)
+            pair = answers.pair(a, b)
+            if pair.sample is not None:
+                raise StoreError("stopped samples are compared by a bet; a narrower 'run --until' goes on from there")
+            yield _planned(pair, (a, b), side.name, options)
         except OodometerError as why:
             yield f"{side.name}, {b} and {a}: {why}"
 

@@ -15,6 +15,7 @@ from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.bootstrap import Resampling
 from oodometer.stats.corrections import CORRECTIONS, Correction
+from oodometer.stats.effective_robustness import tau_from_counts
 from oodometer.stats.intervals import check_level
 from oodometer.stats.paired import (
     PairedCounts,
@@ -25,14 +26,18 @@ from oodometer.stats.paired import (
     paired_difference,
 )
 from oodometer.stats.paired_bootstrap import PairedBootstrap
+from oodometer.stats.ties import p_of_shares
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
 PairTest = Literal["exact", "mid-p", "bootstrap", "bootstrap-by-class"]
 
 EXACT, MID_P, PAIRED_T = "exact McNemar", "mid-p McNemar", "paired t"
+UNPAIRED_Z = "unpaired z"
 BETTING = "betting, valid whenever it was stopped"
 """What tests are called in a row."""
+
+NO_ANSWERS = "accuracies alone are known: no answers to pair"
 
 
 @dataclass(frozen=True)
@@ -113,24 +118,23 @@ class PairAnswers:
         labels: Of these images, (N,).
         sample: Whose first images these are, in the order in which they were drawn, where how many there are depends
             on what was seen.
+        ids: Of these images, where they were read for this pair.
     """
 
     right: np.ndarray
     labels: np.ndarray
     sample: Sample | None = None
+    ids: np.ndarray | None = None
 
 
 def answers_of_pair(index: Index, a: Sequence[Cell], b: Sequence[Cell]) -> PairAnswers:
     """Two models on the images that both saw under each of several conditions; their cells are in the same order."""
     sample = first_stopped([*a, *b])
     _check_order([*a, *b])
-    # Images come in the order of the first cell: of samples that were stopped, in that in which they were drawn.
-    turned = sample is not None and sample not in [stopped(cell) for cell in a]
-    first, second = (b, a) if turned else (a, b)
-    common = right_on_common(index, [*first, *second])
-    sides = common.values[: len(first)], common.values[len(first) :]
+    common = right_on_common(index, [*a, *b])
+    sides = common.values[: len(a)], common.values[len(a) :]
     rows = [np.mean(side, axis=0) if len(side) > 1 else side[0] for side in sides]
-    return PairAnswers(np.stack(rows[::-1] if turned else rows), common.labels, sample)
+    return PairAnswers(np.stack(rows), common.labels, sample, common.ids)
 
 
 def _check_order(cells: Sequence[Cell]) -> None:
@@ -198,6 +202,24 @@ def judged_mean(value: float, sd: float, n: int) -> Judged:
     """The paired t test over images, each with the mean of its differences."""
     return Judged(
         PAIRED_T, mean_paired_p(value, sd, n), lambda level: mean_paired_difference(value, sd, n, level=level), n
+    )
+
+
+def judged_alone(a: Estimate, b: Estimate) -> Judged:
+    """Two accuracies of which nobody knows on which images the models agree, as if each were on other images.
+
+    Raises:
+        StoreError: Of one of them it is not known of how many images it is.
+    """
+    if a.n is None or b.n is None:
+        raise StoreError(NO_ANSWERS)
+    p_value = float(p_of_shares(np.array([a.value, b.value]), np.array([a.n, b.n], dtype=np.float64))[0, 1])
+    sizes = a.n, b.n
+    return Judged(
+        UNPAIRED_Z,
+        p_value,
+        lambda level: tau_from_counts(b.value, a.value, sizes[1], sizes[0], level=level),
+        min(sizes),
     )
 
 

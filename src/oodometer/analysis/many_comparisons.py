@@ -177,12 +177,16 @@ def _on_side(asked: Asked, adjusted: Sequence[float], level: float) -> ComparedO
     matrix = np.full((len(names), len(names)), np.nan)
     above = np.triu_indices(len(names), 1)  # in the order of the pairs
     matrix[above] = matrix.T[above] = adjusted
-    standing = Standing.of(matrix, range(len(names)), level)
+    rows = tuple(_row(pair, p, level) for pair, p in zip(asked.pairs, adjusted, strict=True))
+    # Values may be of more images than those that two models have in common: a test says who is better of two.
+    differences = np.full(matrix.shape, np.nan)
+    differences[above] = [np.nan if row.difference is None else -row.difference.value for row in rows]
+    differences.T[above] = -differences[above]
+    standing = Standing.of(matrix, range(len(names)), level, differences=differences)
     models = tuple(
         ComparedModel(name, value, *standing.rank_of(at), standing.letters[at], len(standing.untested(at)))
         for at, (name, value) in enumerate(asked.values.items())
     )
-    rows = tuple(_row(pair, p, level) for pair, p in zip(asked.pairs, adjusted, strict=True))
     return ComparedOn(asked.name, asked.kind, asked.conditions, models, rows)
 
 

@@ -9,14 +9,15 @@ from itertools import combinations
 import numpy as np
 
 from oodometer.analysis.family_apart import judged_on_each, p_values_apart
-from oodometer.analysis.judged_pair import BETTING, judged_when_stopped
+from oodometer.analysis.judged_pair import BETTING, UNPAIRED_Z, judged_when_stopped
 from oodometer.analysis.points import Points
 from oodometer.core.estimate import Estimate
 from oodometer.stats.intervals import equivalent_n
 from oodometer.stats.mean_over_sets import MeasuredSet, spread_of
-from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences
+from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts, p_of_differences, p_of_shares
 
 BETS = f"bets ({BETTING.partition(', ')[2]})"
+UNPAIRED = f"{UNPAIRED_Z} tests"
 HOLM = "of all pairs, corrected after Holm"
 
 
@@ -58,7 +59,7 @@ def p_values_under(points: Points) -> tuple[np.ndarray, str]:
     if right is None:
         level = 0.95  # of the intervals of a mAP, whose width tells how many images a share would need
         sizes = [points.n_behind(point.y, level) for point in points.models]
-        return p_values_of([point.y for point in points.models], sizes), "z tests"
+        return p_values_of([point.y for point in points.models], sizes), UNPAIRED
     if points.stopped_y is not None:
         return _by_bets(points), BETS
     if right.dtype == bool:
@@ -86,10 +87,25 @@ def _by_bets(points: Points) -> np.ndarray:
 
 def p_values_of(accuracies: Sequence[Estimate], sizes: Sequence[int | None]) -> np.ndarray:
     """Of every pair of accuracies alone, (M, M), as if each were on other images: that errs to the safe side."""
-    values = np.array([one.value for one in accuracies])
     n = np.array([np.nan if size is None else size for size in sizes], dtype=np.float64)
-    variances = values * (1 - values) / n
-    return p_of_differences(values, variances[:, None] + variances[None, :])
+    return p_of_shares(np.array([one.value for one in accuracies]), n)
+
+
+def differences_under(points: Points) -> np.ndarray:
+    """Of every pair of models the accuracy of the first minus that of the second, as they are tested, (M, M)."""
+    if points.apart:
+        # Stopped ones are tested step by step, each of one image of every condition.
+        n = min(right.shape[1] for right in points.apart) if points.stopped_y is not None else None
+        means = np.mean([right[:, :n].mean(axis=1) for right in points.apart], axis=0)
+    elif points.right_y is not None:
+        means = points.right_y.mean(axis=1)
+    else:
+        means = np.array([point.y.value for point in points.models])
+    return _differences(means)
+
+
+def _differences(means: np.ndarray) -> np.ndarray:
+    return np.asarray(means[:, None] - means[None, :])
 
 
 def standings_of(values: Mapping[str, Estimate], points: Points | None, *, level: float) -> Standings:
@@ -103,14 +119,16 @@ def standings_of(values: Mapping[str, Estimate], points: Points | None, *, level
     # A mAP is no share of its images.
     by_map = points is not None and points.measure == "map"
     sizes = [equivalent_n(values[name], level) if by_map else values[name].n for name in names]
-    p_values, how = p_values_of([values[name] for name in names], sizes), ["z tests"]
+    p_values, how = p_values_of([values[name] for name in names], sizes), [UNPAIRED]
+    differences = _differences(np.array([values[name].value for name in names]))
     place = {name: at for at, name in enumerate(names)}
     inside = [] if points is None else [at for at, point in enumerate(points.models) if point.model in place]
     if points is not None and len(inside) > 1:
         known, test = p_values_under(points)
         there = [place[points.models[at].model] for at in inside]
         p_values[np.ix_(there, there)] = known[np.ix_(inside, inside)]
+        differences[np.ix_(there, there)] = differences_under(points)[np.ix_(inside, inside)]
         how = [test] if len(inside) == len(names) else [test, *how]
-    standing = Standing.of(adjusted_pairs(p_values), range(len(names)), level)
+    standing = Standing.of(adjusted_pairs(p_values), range(len(names)), level, differences=differences)
     tested = standing.tested.sum() > len(names)
     return Standings(tuple(names), standing, f"{' and '.join(dict.fromkeys(how))} {HOLM}" if tested else "")

@@ -11,6 +11,7 @@ from oodometer.core.errors import StoreError
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.confidence_sequence import confidence_sequence, p_value_at_any_time
+from oodometer.stats.intervals import mean_of, share_of
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index
 
@@ -54,6 +55,11 @@ def drawn_apart(cells: Sequence[Cell]) -> bool:
     return len({sample.order for cell in cells if (sample := sample_of(cell)) is not None}) > 1
 
 
+def pair_drawn_apart(a: Sequence[Cell], b: Sequence[Cell]) -> bool:
+    """Whether two models have few images in common that both saw under every condition: those of either were apart."""
+    return drawn_apart(a) or drawn_apart(b)
+
+
 def in_order_drawn(index: Index, cell: Cell) -> np.ndarray:
     """Whether the cell is right on each labelled image, in the order in which they were drawn, (n,) bool."""
     (verdicts,) = index.verdicts([cell])
@@ -68,6 +74,21 @@ def accuracy_when_stopped(right: np.ndarray, sample: Sample, *, level: float) ->
         right: In the order in which they were drawn, (n,).
     """
     return confidence_sequence(right, sample.of, aims=aims_of_member(sample), level=level)
+
+
+def accuracy_of(right: np.ndarray, level: float, sample: Sample | None = None) -> Estimate:
+    """The accuracy over images of which it is known whether the model is right, or in which share of the conditions.
+
+    Of a family the images are the units, since an image that is hard clean is hard in all its corruptions.
+
+    Args:
+        sample: Whose first images these are, where how many there are depends on what was seen.
+    """
+    if sample is not None:
+        return accuracy_when_stopped(right, sample, level=level)
+    if right.dtype == bool:
+        return share_of(int(right.sum()), len(right), level=level)
+    return mean_of(right, level=level, bounds=(0.0, 1.0))
 
 
 def one_minus(share: Estimate) -> Estimate:

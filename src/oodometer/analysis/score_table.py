@@ -76,11 +76,13 @@ class Scores:
     Args:
         left_out: What was asked for and is undefined for some model or condition, in words.
         warnings: What a reader of the numbers should know, a line each: signs of gradient masking.
+        ranks: By which tests models have ranks, in words; empty where they have none.
     """
 
     rows: tuple[Score, ...]
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    ranks: str = ""
 
     def __str__(self) -> str:
         return self.table()

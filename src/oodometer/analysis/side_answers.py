@@ -10,12 +10,10 @@ import numpy as np
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.compare import images_of_both
 from oodometer.analysis.compared_sides import ComparedSide
-from oodometer.analysis.judged_pair import PairAnswers, answers_of_pair
-from oodometer.analysis.sampled import drawn_apart, first_stopped
+from oodometer.analysis.judged_pair import NO_ANSWERS, PairAnswers, answers_of_pair
+from oodometer.analysis.sampled import drawn_apart, first_stopped, pair_drawn_apart
 from oodometer.core.errors import StoreError
 from oodometer.store.index import Index
-
-NO_ANSWERS = "accuracies alone are known: no answers to pair"
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,9 @@ class SideAnswers:
         return answers_of_pair(self.index, cells[a], cells[b])
 
     def apart(self, a: str, b: str) -> bool:
-        """Whether each condition of both has images of its own."""
+        """Whether each condition of the two has images of its own."""
         cells = self.side.cells
-        return all(name in cells and drawn_apart(cells[name]) for name in (a, b))
+        return a in cells and b in cells and pair_drawn_apart(cells[a], cells[b])
 
     def check(self, a: str, b: str) -> None:
         """An error where the two saw other images under the same ids."""

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.people import models_alone
 from oodometer.analysis.points import MOST_NAMES
-from oodometer.analysis.sampled import stopped
+from oodometer.analysis.sampled import accuracy_of, stopped
 from oodometer.analysis.text import listed
 from oodometer.analysis.unlabelled_answers import Answers, answers_on
 from oodometer.analysis.unlabelled_doubts import doubts_about

@@ -83,7 +83,7 @@ def command(
 
     from oodometer.analysis.metric_request import ScoreOptions
     from oodometer.analysis.score import score
-    from oodometer.analysis.score_ranks import RANKS, with_ranks
+    from oodometer.analysis.score_ranks import with_ranks
     from oodometer.cli.output import watching
 
     import_plugins(plugin_modules)
@@ -106,8 +106,8 @@ def command(
     click.echo(scores.table(plot=sys.stdout.isatty() if plot is None else plot))
     if slices or names != ["top-1", "top-5"]:
         _tell_conventions(scores)
-    if ranks:
-        say(RANKS)
+    if scores.ranks:
+        say(scores.ranks)
     say(f"intervals: {', '.join(sorted({row.estimate.interval for row in scores.rows}))}")
 
 

@@ -24,10 +24,13 @@ class Standing:
     Args:
         apart: Whether the models at two places are told apart, (M, M) bool.
         tested: Whether they could be, (M, M) bool; a model with itself is.
+        better: Whether the first of two is the better one where they were tested, (M, M) bool. The order may say
+            otherwise, where it is that of values on other images.
     """
 
     apart: np.ndarray
     tested: np.ndarray
+    better: np.ndarray
 
     def rank_of(self, place: int) -> tuple[int, int]:
         """The best and the worst rank that a model may have: one less for every model that it can be told from.
@@ -35,8 +38,8 @@ class Standing:
         >>> Standing.of(np.array([[1, 0.01], [0.01, 1]]), [1, 0]).rank_of(0)
         (1, 1)
         """
-        better, worse = int(self.apart[place, :place].sum()), int(self.apart[place, place + 1 :].sum())
-        return better + 1, len(self.apart) - worse
+        better, worse = self.apart[place] & self.better[:, place], self.apart[place] & self.better[place]
+        return int(better.sum()) + 1, len(self.apart) - int(worse.sum())
 
     def tied_with(self, place: int) -> list[int]:
         """The places of those that were tested against it and can't be told from it."""
@@ -76,19 +79,33 @@ class Standing:
         )
 
     @classmethod
-    def of(cls, adjusted: np.ndarray, order: Sequence[int], level: float = 0.95) -> Standing:
-        """Of adjusted p-values, (M, M), NaN where a pair can't be tested; the best model of the order first."""
+    def of(
+        cls,
+        adjusted: np.ndarray,
+        order: Sequence[int],
+        level: float = 0.95,
+        *,
+        differences: np.ndarray | None = None,
+    ) -> Standing:
+        """Of adjusted p-values, (M, M), NaN where a pair can't be tested; the best model of the order first.
+
+        Args:
+            differences: That were tested, the first minus the second, (M, M); None: the order says who is better.
+        """
         ordered = np.asarray(adjusted)[np.ix_(order, order)]
         with np.errstate(invalid="ignore"):
             apart = ordered <= 1 - level
         np.fill_diagonal(apart, val=False)
-        return cls(apart, ~np.isnan(ordered) | np.eye(len(ordered), dtype=bool))
+        before = np.triu(np.ones(apart.shape, dtype=bool), 1)
+        better = before if differences is None else np.asarray(differences)[np.ix_(order, order)] > 0
+        return cls(apart, ~np.isnan(ordered) | np.eye(len(ordered), dtype=bool), better)
 
 
 def p_of_differences(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """Two-sided p-values of "the two are equal" of every pair, by the normal distribution.
 
-    Two that never differ have a difference of 0 and a variance of 0: they can't be told apart.
+    Two that never differ have a difference of 0 and a variance of 0: they can't be told apart. Where all differ by the
+    same, nothing is known of their spread.
 
     Args:
         means: (M,).
@@ -103,7 +120,34 @@ def p_of_differences(means: np.ndarray, variances: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(difference == 0, 0.0, difference / np.sqrt(variances))
     p = 2 * ndtr(-z)
-    return np.where(np.isnan(variances), np.nan, p)
+    return np.where(np.isnan(variances) | np.isinf(z), np.nan, p)
+
+
+def p_of_shares(shares: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Two-sided p-values of "the two are equal" of every pair of shares, each of other images.
+
+    By the normal law with the pooled share and Yates' correction, which comes close to Fisher's exact test for few
+    images too, and where all are right or all wrong.
+
+    Args:
+        shares: (M,).
+        sizes: How many images are behind each, (M,); NaN where that is not known.
+
+    Returns:
+        (M, M), NaN where a size is not known.
+
+    >>> p_of_shares(np.array([1.0, 0.0]), np.array([3.0, 3.0])).round(3).tolist()
+    [[1.0, 0.102], [0.102, 1.0]]
+    """
+    from scipy.special import ndtr
+
+    hits = shares * sizes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = 1 / sizes[:, None] + 1 / sizes[None, :]
+        pooled = (hits[:, None] + hits[None, :]) / (sizes[:, None] + sizes[None, :])
+        difference = np.maximum(np.abs(shares[:, None] - shares[None, :]) - each / 2, 0)
+        z = np.where(difference == 0, 0.0, difference / np.sqrt(pooled * (1 - pooled) * each))
+    return np.where(np.isnan(each), np.nan, 2 * ndtr(-z))
 
 
 def p_of_counts(right: np.ndarray, test: McNemar = "exact") -> np.ndarray:
@@ -140,19 +184,39 @@ def _cliques(tied: np.ndarray) -> Iterator[tuple[int, ...]]:
     _, first, kind = np.unique(tied, axis=0, return_index=True, return_inverse=True)
     of_kind = [np.flatnonzero(kind.ravel() == one).tolist() for one in range(len(first))]
     few = tied[np.ix_(first, first)]
-    near = [{int(one) for one in np.flatnonzero(row)} - {place} for place, row in enumerate(few)]
+    # Sets of places are the bits of a number: thousands are met at once, and none is too deep for recursion.
+    near = [_bits(row) & ~(1 << place) for place, row in enumerate(few)]
 
-    def grown(chosen: tuple[int, ...], left: set[int], done: set[int]) -> Iterator[tuple[int, ...]]:
-        if not left and not done:
+    def grown(chosen: tuple[int, ...], left: int, done: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+        pivot = max(_ones(left | done), key=lambda place: (near[place] & left).bit_count())
+        for place in _ones(left & ~near[pivot]):
+            yield (*chosen, place), left & near[place], done & near[place]
+            left, done = left & ~(1 << place), done | 1 << place
+
+    begun = [grown((), (1 << len(few)) - 1, 0)] if len(few) else []
+    while begun:
+        found = next(begun[-1], None)
+        if found is None:
+            begun.pop()
+            continue
+        chosen, left, done = found
+        if left:
+            begun.append(grown(chosen, left, done))
+        elif not done:
             yield tuple(sorted(place for one in chosen for place in of_kind[one]))
-            return
-        pivot = max(left | done, key=lambda place: len(near[place] & left))
-        for place in sorted(left - near[pivot]):
-            yield from grown((*chosen, place), left & near[place], done & near[place])
-            left = left - {place}
-            done = done | {place}
 
-    yield from grown((), set(range(len(few))), set())
+
+def _bits(row: np.ndarray) -> int:
+    """The number whose bits are these, (M,) bool."""
+    return int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little")
+
+
+def _ones(bits: int) -> Iterator[int]:
+    """Which bits are set, the lowest first."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def tie_groups(apart: np.ndarray, order: Sequence[int]) -> list[tuple[int, int]]:

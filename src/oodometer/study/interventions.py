@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from oodometer.analysis.compare import counts_of_pair
+from oodometer.analysis.compare import counts_of_pair, judged_cells
+from oodometer.analysis.differences import difference_under_shift
 from oodometer.analysis.family_apart import judged_apart
+from oodometer.analysis.judged_pair import BETTING, PAIRED_T, CompareOptions
 from oodometer.analysis.parents import parents_among
 from oodometer.analysis.points import Point, named
 from oodometer.core.errors import OodometerError
 from oodometer.core.estimate import Estimate
 from oodometer.stats.effective_robustness import tau_from_counts
-from oodometer.stats.intervals import mean_of, share_of
-from oodometer.stats.paired import mcnemar_exact, paired_difference
 from oodometer.store.cells import Cell
 from oodometer.study import Study, StudyModel, StudyShift
 
@@ -26,9 +24,9 @@ class Difference:
     Args:
         condition: Its name, or that of a family whose mean it is.
         before, after: Accuracy of the parent and of the model on the common images.
-        p_value: Of the exact McNemar test; None for a mean over conditions, and where answers are not known.
+        p_value: Of the test of that name; None for a mean over conditions, and where answers are not known.
         only_before, only_after: Images that the parent alone got right, and that the model alone did; None likewise.
-        paired: Whether the images are the same ones, and known to be.
+        test: That goes with the interval; empty where accuracies alone are known.
     """
 
     model: str
@@ -40,7 +38,7 @@ class Difference:
     p_value: float | None = None
     only_before: int | None = None
     only_after: int | None = None
-    paired: bool = True
+    test: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,6 +117,7 @@ class _Compared:
     def __init__(self, study: Study) -> None:
         self._store = study.index
         self._level = study.options.resampling.level
+        self._options = CompareOptions(level=self._level)
         self._made: dict[tuple[str, str], Difference] = {}
 
     def on(self, shift: StudyShift, model: str, parent: str) -> OnShift | None:
@@ -144,15 +143,17 @@ class _Compared:
         key = new.key, old.key
         if key not in self._made:
             counts = counts_of_pair(self._store, old, new)
+            told, (before, after) = judged_cells(self._store, old, new, counts, options=self._options)
             self._made[key] = Difference(
                 *names,
                 new.condition_name,
-                share_of(counts.both + counts.only_a, counts.n, level=self._level),
-                share_of(counts.both + counts.only_b, counts.n, level=self._level),
-                paired_difference(counts, level=self._level),
-                mcnemar_exact(counts),
+                before,
+                after,
+                told.difference_at(self._level),
+                told.p_value,
                 counts.only_a,
                 counts.only_b,
+                test=told.test,
             )
         return self._made[key]
 
@@ -162,14 +163,15 @@ class _Compared:
         after, before = points.models[new], points.models[old]
         if points.right_y is None:
             cells = zip(points.cells[before.model][1], points.cells[after.model][1], strict=True)
-            difference = judged_apart(self._store, list(cells)).difference_at(self._level)
+            told = judged_apart(self._store, list(cells))
+            difference, test = told.difference_at(self._level), told.test
         else:
-            right = points.right_y.astype(np.float64)
-            difference = mean_of(right[new] - right[old], level=self._level)
-        return Difference(after.model, before.model, shift.name, before.y, after.y, difference)
+            difference = difference_under_shift(points, new, old, self._level)
+            test = BETTING if points.stopped_y is not None else PAIRED_T
+        return Difference(after.model, before.model, shift.name, before.y, after.y, difference, test=test)
 
     def _of_table(self, new: Point, old: Point, condition: str, *, clean: bool) -> Difference:
         """Two accuracies of a table, of which nobody knows on which images they agree."""
         after, before = (new.x[0], old.x[0]) if clean else (new.y, old.y)
         difference = tau_from_counts(after.value, before.value, after.n, before.n, level=self._level)
-        return Difference(new.model, old.model, condition, before, after, difference, paired=False)
+        return Difference(new.model, old.model, condition, before, after, difference)

@@ -13,7 +13,7 @@ from oodometer.analysis.differences import clean_as_shifted, difference_under_sh
 from oodometer.analysis.point_standing import standings_of
 from oodometer.analysis.points import Points
 from oodometer.core.estimate import Estimate
-from oodometer.stats.power import images_for_mean_difference
+from oodometer.stats.power import images_for_difference, images_for_mean_difference
 from oodometer.study.study import Study, StudyShift
 
 MATTERS = 0.005
@@ -32,7 +32,8 @@ class Neighbours:
         difference: Of the first minus the next, its interval not corrected.
         state: At the level of the study, all pairs of the side corrected together.
         images: How many in all would show half a point between them with a probability of 80 %, in a comparison of
-            these two alone, if they disagree as often as they do; None where their images are not known.
+            these two alone, if they disagree as often as they do; None where their images are not known, or how many
+            there are depends on what was seen.
     """
 
     on: str
@@ -72,9 +73,11 @@ def _on_side(name: str, points: Points, level: float) -> list[Neighbours]:
 
 
 def _images(points: Points, a: int, b: int, level: float) -> int | None:
-    if points.right_y is None:
+    if points.right_y is None or points.stopped_y is not None:
         return None
-    differences = np.subtract(points.right_y[a], points.right_y[b], dtype=np.float64)
-    # Of single conditions the share on which they disagree, whatever difference these two have.
-    spread = float(np.square(differences).mean() if points.right_y.dtype == bool else differences.var())
-    return images_for_mean_difference(MATTERS, float(np.sqrt(spread)), level=level) if spread else None
+    first, second = points.right_y[a], points.right_y[b]
+    if points.right_y.dtype == bool:
+        disagreement = float((first != second).mean())
+        return images_for_difference(MATTERS, disagreement, level=level) if disagreement else None
+    sd = float(np.subtract(first, second, dtype=np.float64).std())
+    return images_for_mean_difference(MATTERS, sd, level=level) if sd else None

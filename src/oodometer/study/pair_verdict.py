@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
 from oodometer.analysis.differences import difference_on_clean, difference_under_shift
@@ -106,4 +105,4 @@ def contest_of(name: str, first: Estimate, second: Estimate, difference: Estimat
     """Two accuracies and their difference, whose interval is of this level."""
     needed = images_to_tell(difference, level)
     told = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
-    return Contest(name, first, second, difference, None if told or needed is None else ceil(needed))
+    return Contest(name, first, second, difference, None if told else needed)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oodometer.analysis.family_apart import covariances_apart
-from oodometer.analysis.point_standing import HOLM, p_values_under
+from oodometer.analysis.point_standing import HOLM, UNPAIRED, differences_under, p_values_under
 from oodometer.core.estimate import Estimate
 from oodometer.stats.mean_over_sets import MeasuredSet, Spread, spread_of
 from oodometer.stats.ties import Standing, adjusted_pairs, p_of_differences
@@ -62,7 +62,7 @@ def ranking_of(study: Study) -> Ranking | None:
     spread = spread_of(sets)
     p, how = _tests(shifts, sets, names, values, spread)
     order = sorted(range(len(names)), key=lambda at: (-values[at], names[at]))
-    standing = Standing.of(adjusted_pairs(p), order, level)
+    standing = Standing.of(adjusted_pairs(p), order, level, differences=_differences(shifts, names, values))
     if len(shifts) == 1:  # the interval of a share is better than that of a mean
         means = {point.model: point.y for point in shifts[0].points.models}
     else:
@@ -124,9 +124,19 @@ def _tests(
         order = [places[name] for name in names]
         return p_values[np.ix_(order, order)], f"{kind} {HOLM}"
     paired = all(one.right is not None or one.covariances is not None for one in sets)
-    how = f"{'paired z tests over images' if paired else 'z tests'} {HOLM}"
+    how = f"{'paired z tests over images' if paired else UNPAIRED} {HOLM}"
     how += STOPPED if any(shift.points.stopped_y for shift in shifts) else ""
     return p_of_differences(values, spread.of_differences), how
+
+
+def _differences(shifts: Sequence[StudyShift], names: Sequence[str], values: np.ndarray) -> np.ndarray:
+    """Of every pair the mean of the first minus that of the second, as it is tested."""
+    if len(shifts) > 1:
+        return np.asarray(values[:, None] - values[None, :])
+    points = shifts[0].points
+    places = {point.model: at for at, point in enumerate(points.models)}
+    order = [places[name] for name in names]
+    return differences_under(points)[np.ix_(order, order)]
 
 
 def _mean(value: float, variance: float, n: int | None, level: float, n_shifts: int) -> Estimate:

@@ -25,7 +25,8 @@ def neighbours_table(rows: Sequence[Neighbours], level: float) -> Table:
             "Needed",
             "count",
             f"Images in all that would show {100 * MATTERS:g} points between the two with a probability of 80 %, in a "
-            "comparison of them alone, if they disagree as often as they do; by the normal law.",
+            "comparison of them alone, if they disagree as often as they do: for McNemar's "
+            "exact test, for means by the normal law; none for samples that were stopped when sure.",
         ),
     )
     values = tuple(

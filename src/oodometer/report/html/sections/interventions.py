@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from oodometer.analysis.family_apart import Z_APART
+from oodometer.analysis.judged_pair import BETTING, EXACT, PAIRED_T
 from oodometer.analysis.text import plural
 from oodometer.document.numbers import in_words
 from oodometer.document.section import Part, Plot, Section, Words
@@ -19,12 +21,24 @@ ROW_HEIGHT, FIRST_ROWS = 40, 40
 MOST_SHOWN = 300
 """Rows of a table that are in the page from the start; more are folded away."""
 
-PAIRED = (
-    "Both are judged on the same images: the interval of a difference is Tango's, the p-value that of the exact "
-    "McNemar test, on the images that one of them gets right and the other does not. Over a family of corruptions it "
-    "is the mean, with Student's interval over images and no p-value."
-)
-APART = (
+SAME_IMAGES = {
+    EXACT: (
+        "the interval of a difference is Tango's, the p-value that of the exact McNemar test, on the images that one "
+        "of them gets right and the other does not"
+    ),
+    BETTING: (
+        "where the number of images depends on what was seen (run --until) the interval is a confidence sequence, the "
+        "p-value that of a bet, both valid whenever it was stopped"
+    ),
+    PAIRED_T: "over a family of corruptions it is the mean, with Student's interval over images and no p-value",
+    Z_APART: (
+        "over a family of corruptions each of which has images of its own it is the mean, with the normal interval and "
+        "no p-value"
+    ),
+}
+"""By test, what is told of it."""
+
+TABLE_ONLY = (
     "These accuracies come from a table, so nobody knows on which images two models agree: the intervals are "
     "Newcombe's for two separate samples, wider than those of the same images would be, and there are no p-values."
 )
@@ -44,8 +58,10 @@ def section(study: Study) -> Section | None:
 def _lead(found: Interventions) -> tuple[str, ...]:
     n = len({one.model for one in found.found})
     made = "1 model was made from another that was" if n == 1 else f"{n} models were made from others that were"
-    kinds = {one.paired for one in found.differences}
-    how = " ".join(words for paired, words in ((True, PAIRED), (False, APART)) if paired in kinds)
+    tests = {one.test for one in found.differences}
+    paired = "; ".join(words for test, words in SAME_IMAGES.items() if test in tests)
+    told = [f"Both are judged on the same images: {paired}."] if paired else []
+    how = " ".join([*told, *([TABLE_ONLY] if "" in tests else [])])
     return (f"{made} measured too. {_first_shift(found)}", how)
 
 
@@ -119,7 +135,7 @@ def _table(study: Study, found: Interventions) -> Table:
         Column("parent's accuracy", "percent"),
         Column("accuracy", "percent", better="high"),
         Column("difference", "points", "Accuracy of the model minus that of the parent", "high"),
-        Column("p", "number", "Exact McNemar test, two-sided", digits=4, least=0.0001),
+        Column("p", "number", "Of the test of the same images, two-sided", digits=4, least=0.0001),
         Column("only parent right", "count"),
         Column("only model right", "count"),
         Column("n", "count", "Common images"),
