@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from oodometer.analysis.accuracy_pairs import accuracy_of
 from oodometer.analysis.family_apart import judged_on_each
 from oodometer.analysis.points import Points
-from oodometer.analysis.sampled import difference_when_stopped
+from oodometer.analysis.sampled import accuracy_of, difference_when_stopped
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.effective_robustness import accuracy_drop, tau_from_counts
