@@ -361,3 +361,10 @@ def test_a_gap_to_other_images_that_were_stopped_is_of_both_confidence_sequences
         assert gap.gap.interval == "newcombe of confidence sequences 95%"
     mean, *_ = explain(run, "other").models
     assert half(mean.drop_almost_surely) > 1.4 * half(mean.drop)
+
+
+def test_two_models_are_compared_on_a_sampled_family_as_one(tmp_path):
+    data, models = numbered_images(N), [Knowing("a", 0.9, shared=0.8), Knowing("b", 0.8, shared=0.8)]
+    shifts, store = damaged_family(data, CORRUPTIONS), str(tmp_path / "runs")
+    run_sampled([model.model for model in models], shifts, Aim(0.03, "within"), store=store)
+    assert [one.condition for one in odo.compare(store, "a", "b")] == ["damage", "clean"]

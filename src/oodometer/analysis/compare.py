@@ -16,6 +16,7 @@ from oodometer.analysis.compare_family import (
     family_comparison_of,
     model_names_of,
 )
+from oodometer.analysis.families import family_in
 from oodometer.analysis.judged_pair import (
     DEFAULT,
     EXACT,
@@ -29,7 +30,7 @@ from oodometer.analysis.judged_pair import (
     verdict_of,
 )
 from oodometer.analysis.named import cells_on
-from oodometer.analysis.sampled import NOT_ANYTIME, accuracy_of, first_stopped, if_fixed
+from oodometer.analysis.sampled import NOT_ANYTIME, accuracy_of, first_stopped, if_fixed, sample_of
 from oodometer.analysis.text import plural
 from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.estimate import Estimate
@@ -181,10 +182,33 @@ def _compared(
     index: Index, models: tuple[str, str], cells: Cells, on: str | None, options: CompareOptions
 ) -> list[tuple[Pair, Compared]]:
     """All comparisons on a condition, or the summaries of a family, each with its cells: of a family the first."""
-    families = [] if on is None else families_named(index, cells, on)
+    if on is None:
+        return _on_everything(index, models, cells, options)
+    families = families_named(index, cells, on)
     if families:
         return [(family.pairs[0], _family_comparison(index, family, options)) for family in families]
     return [*_comparisons(index, models, _matching(*cells, on), on, options)]
+
+
+def _on_everything(
+    index: Index, models: tuple[str, str], cells: Cells, options: CompareOptions
+) -> list[tuple[Pair, Compared]]:
+    """Condition by condition; families whose few images were drawn for their sum as one."""
+    pairs = _matching(*cells, None)
+    names = dict.fromkeys(name for pair in pairs if (name := _drawn_for(index, pair)))
+    families = [family for name in names for family in families_named(index, cells, name)]
+    found: list[tuple[Pair, Compared]] = [
+        (family.pairs[0], _family_comparison(index, family, options)) for family in families
+    ]
+    alone = [pair for pair in pairs if not _drawn_for(index, pair)]
+    return [*found, *(_comparisons(index, models, alone, None, options) if alone or not found else [])]
+
+
+def _drawn_for(index: Index, pair: Pair) -> str:
+    """The family for whose sum the images of one of the cells were drawn; empty: for none."""
+    samples = [sample_of(cell) for cell in pair]
+    family = family_in(index, pair[0].condition)
+    return family.name if family and any(sample and sample.members > 1 for sample in samples) else ""
 
 
 def _family_comparison(index: Index, family: FamilyPairs, options: CompareOptions) -> FamilyComparison:
