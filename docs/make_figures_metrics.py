@@ -450,7 +450,7 @@ def conformal() -> None:
     )
     left.set_title("The class is in the set")
     right.set(xlim=(93, 33), ylim=(0, 5), xlabel="accuracy in percent", ylabel="classes in a set")
-    right.set_title("The sets hardly grow")
+    right.set_title("The sets grow too little")
     save(figure, "conformal")
 
 
@@ -486,7 +486,7 @@ def error_consistency() -> None:
     middle.step(np.append(places - 0.5, 6.5), np.append(expected, expected[-1]), where="post", color=INK, lw=1.5)
     middle.text(6.5, 200, f"all six miss {found[6]},\nby chance {expected[6]:.1f}", ha="right", va="bottom", fontsize=9)
     middle.text(1.75, expected[1], "by chance", color=INK, fontsize=9, va="center")
-    middle.set(xlabel="how many of six models miss an image", ylabel="images")
+    middle.set(xlabel="missed by so many of six", ylabel="images")
     middle.set_title("missed together")
     save(figure, "error-consistency")
 

@@ -34,12 +34,11 @@ def draw_stopping() -> None:
     planned = images_for_share(AIM)
     for n, text, place in (
         (stop, f"--until {AIM}\nstops: {stop:,}", 96),
-        (planned, f"--within {AIM}\nplans {planned:,}", 53),
+        (planned, f"--within {AIM}\nplans {planned:,}", 56),
     ):
         one.axvline(n, color=GREY, lw=0.8, ls="--")
-        one.text(
-            n, place, text, ha="right" if n == stop else "center", va="center", fontsize=9, backgroundcolor="white"
-        )
+        side, white = "right" if n == stop else "center", {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        one.text(n, place, text, ha=side, va="center", fontsize=9, bbox=white)
     one.set(xscale="log", ylim=(50, 100), xlabel="images", ylabel="accuracy (%), 95 % interval")
     one.set_title("one run")
     draw_looks(many, rng, looks)

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from oodometer.analysis.hardest import HardImage, hardest
+from oodometer.analysis.named import hint_for
 from oodometer.core.errors import UsageError
 from oodometer.core.labels import LabelSpace
 from oodometer.core.predictions import from_logits
@@ -93,3 +94,9 @@ def test_of_one_model_nothing_is_beside_chance(filled, make_dataset):
     found = hardest(filled.store)
     assert found.by_chance == ()
     assert found.beside_chance() == []
+
+
+def test_who_names_a_family_is_told_to_name_one_of_its_conditions():
+    names = ["imagenet-c/fog/1", "imagenet-c/fog/2", "clean"]
+    assert hint_for("imagenet-c", names) == "; it is a family: name one condition, such as imagenet-c/fog/1"
+    assert hint_for("clen", names) == "; did you mean clean?"

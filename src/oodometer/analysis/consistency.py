@@ -11,11 +11,11 @@ import numpy as np
 from oodometer.analysis.class_names import answer_names
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.consistency_text import text_of
-from oodometer.analysis.named import cells_on, with_labels
+from oodometer.analysis.named import cells_on, hint_for, with_labels
 from oodometer.analysis.people import models_alone, people_alone
 from oodometer.analysis.people_answers import PeopleAnswers, judged, plain
 from oodometer.analysis.sampled import first_stopped, if_fixed, notes_of_stopped
-from oodometer.core.errors import DataError, StoreError, UsageError, did_you_mean
+from oodometer.core.errors import DataError, StoreError, UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.core.sample import Sample
 from oodometer.stats.bootstrap import DEFAULT, Resampling
@@ -119,8 +119,9 @@ def consistency(
     models = models_alone(every)
     cells = with_labels(models, [cell for cell in cells_on(on, models.cells) if models.row_files(cell)])
     if not cells:
-        hint = did_you_mean(on, {cell.condition_name for cell in models.cells})
-        raise UsageError(f"{models}: no model was run on {on!r}{hint}")
+        raise UsageError(
+            f"{models}: no model was run on {on!r}{hint_for(on, (cell.condition_name for cell in models.cells))}"
+        )
     some = people_alone(every)
     asked = [cell for cell in some.cells if cell.condition_name == cells[0].condition_name and some.row_files(cell)]
     return consistency_of(every, cells, people_cells=asked, people=people or {}, resampling=resampling)

@@ -12,9 +12,9 @@ import numpy as np
 from oodometer.analysis.class_names import answer_names, name_in
 from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.judged_pair import p_text
-from oodometer.analysis.named import with_labels
+from oodometer.analysis.named import hint_for, with_labels
 from oodometer.analysis.text import columns, plural
-from oodometer.core.errors import StoreError, UsageError, did_you_mean
+from oodometer.core.errors import StoreError, UsageError
 from oodometer.core.model import n_cores
 from oodometer.metrics.agreement import hardest_images
 from oodometer.stats.missed_together import MissedTogether, missed_together
@@ -97,8 +97,7 @@ def hardest(store: Source, *, on: str = "clean", top: int = 20) -> Hardest:
     every = index.cells
     cells = with_labels(index, [cell for cell in every if cell.condition_name == on and index.row_files(cell)])
     if not cells:
-        hint = did_you_mean(on, {cell.condition_name for cell in every})
-        raise UsageError(f"{index}: nothing was run on {on!r}{hint}")
+        raise UsageError(f"{index}: nothing was run on {on!r}{hint_for(on, (cell.condition_name for cell in every))}")
     return hardest_of(index, cells, top=top)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from oodometer.core.errors import UsageError, did_you_mean
 from oodometer.store.cells import Cell
@@ -18,6 +18,13 @@ def cells_on(name: str, cells: Sequence[Cell]) -> list[Cell]:
 def with_labels(index: Index, cells: Sequence[Cell]) -> list[Cell]:
     """Of these cells those whose images have labels, where some do: ``clean`` may be of images without any too."""
     return [cell for cell in cells if index.entry(cell).n] or list(cells)
+
+
+def hint_for(on: str, names: Iterable[str]) -> str:
+    """What somebody may have meant who named no condition: one spelled alike, or one of a family."""
+    known = sorted(set(names))
+    member = next((name for name in known if name.startswith(f"{on}/")), None)
+    return f"; it is a family: name one condition, such as {member}" if member else did_you_mean(on, known)
 
 
 def check_condition(name: str, cells: Sequence[Cell], what: str) -> None:
