@@ -203,6 +203,17 @@ def test_imported_accuracies_of_so_many_images_are_tested_unpaired(four, tmp_pat
     assert pair.difference.value == pytest.approx(0.5 - hits / 400)
 
 
+def test_a_named_side_has_the_imported_models_too(four, tmp_path):
+    filled, _, _ = four
+    table = tmp_path / "theirs.csv"
+    table.write_text("model,clean,imagenet-c/fog/1,imagenet-c/fog/2\ntheirs,50.0,40.0,30.0\n")
+    odo.import_table(str(table), store=str(filled.store), n=400)
+    for side in compare_many(filled.store).sides:
+        (alone,) = compare_many(filled.store, on=[side.name]).sides
+        assert [model.model for model in alone.models] == [model.model for model in side.models]
+        assert [pair.p_value for pair in alone.pairs] == [pair.p_value for pair in side.pairs]
+
+
 def test_ranks_follow_the_images_in_common(filled, make_dataset, right):
     # B is better on the images that both saw, and worse on the others
     data = make_dataset(300, k=3)

@@ -151,6 +151,6 @@ def test_what_is_refused(three, tmp_path):
     table.write_text("model,val,imagenet-a\nx,85.0,7.0\ny,83.0,8.0\n")
     store = str(tmp_path / "tables")
     odo.import_table(str(table), store=store)
-    assert "no two models have answers to the same images" in message_of(
+    assert "nothing can be planned: val, y and x: accuracies alone are known" in message_of(
         StoreError, lambda: plan(store, options=options)
     )

@@ -6,6 +6,7 @@ import pytest
 
 import oodometer as odo
 from numbered_images import Knowing, damaged_family, numbered_images
+from oodometer.analysis.common_images import right_on_common
 from oodometer.analysis.compare import compare
 from oodometer.analysis.compare_many import compare_many
 from oodometer.analysis.origins import Origin
@@ -99,3 +100,16 @@ def test_images_drawn_apart_are_counted_once_and_told_as_such(within):
     assert images["a"] == images["b"]
     assert {found.accuracy_a.n, found.accuracy_b.n, found.difference.n, found.difference_at(0.9).n} == {n}
     assert str(found).splitlines()[0].endswith(f"mean top-1 over 4 conditions, {n} images in all, drawn apart")
+
+
+def test_images_come_in_the_order_in_which_they_were_drawn_whoever_is_first(mixed):
+    index = index_at(mixed)
+    (sample,) = [cell for cell in index.of_model("a") if cell.condition_name == "damage/fog/1"]
+    (whole,) = [cell for cell in index.of_model("b") if cell.condition_name == "damage/fog/1"]
+    drawn = index.images(sample).ids.tolist()
+    assert drawn != sorted(drawn)
+    one, other = right_on_common(index, [sample, whole]), right_on_common(index, [whole, sample])
+    assert one.ids.tolist() == other.ids.tolist() == drawn
+    for at, turned in ((0, 1), (1, 0)):
+        assert one.values[at].tolist() == other.values[turned].tolist()
+        assert one.rows[at].tolist() == other.rows[turned].tolist()

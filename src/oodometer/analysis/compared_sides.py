@@ -100,7 +100,7 @@ def _named(index: Index, names: Sequence[str], key_of: _Keys) -> Iterator[Measur
             titles = ", ".join(f"{one.condition.name}@{one.condition.data}" for one in own)
             raise UsageError(f"{index}: {name} of several data sets; say which: {titles}")
         if own:
-            yield _alone(own[0].name, own[0].condition)
+            yield _alone(own[0].name, own[0].condition, _column_of(index, own[0].condition, key_of))
             continue
         standards = {side.name: shift for shift in measured_shifts(index).shifts for side in shift.standards}
         if name in standards:  # a clean set that tables alone know
@@ -113,9 +113,16 @@ def _called(title: str, condition: ConditionRecord) -> tuple[str, ...]:
     return title, condition.name, f"{condition.name}@{condition.data}", f"{condition.name}@{condition.data.digest[:8]}"
 
 
-def _alone(name: str, condition: ConditionRecord) -> MeasuredShift:
+def _column_of(index: Index, condition: ConditionRecord, key_of: _Keys) -> str | None:
+    """The column of tables that has accuracies on a condition, as the shifts that it is a side of have it."""
+    sides = [side for shift in measured_shifts(index).shifts for side in (*shift.standards, *shift.members)]
+    alike = [side for side in sides if side.condition and key_of(side.condition) == key_of(condition)]
+    return next((side.column for side in alike if side.column), None)
+
+
+def _alone(name: str, condition: ConditionRecord, column: str | None = None) -> MeasuredShift:
     kind = CLEAN if is_clean(condition.name) else "condition"
-    side = Side(name, condition)
+    side = Side(name, condition, column)
     return MeasuredShift(name, kind, natural=False, standards=(side,), members=(side,))
 
 

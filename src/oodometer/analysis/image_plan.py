@@ -171,8 +171,8 @@ def plan(
     pairs = [one for one in found if not isinstance(one, str)]
     notes = [one for one in found if isinstance(one, str)]
     if not pairs:
-        why = f" ({notes[0]})" if notes else ""
-        raise StoreError(f"{index}: no two models have answers to the same images{why}")
+        why = notes[0] if notes else "no two models have answers to the same images"
+        raise StoreError(f"{index}: nothing can be planned: {why}")
     return ImagePlan(tuple(pairs), options, tuple(dict.fromkeys(notes)))
 
 
