@@ -17,6 +17,9 @@ from oodometer.study.study import Study, StudyCondition
 
 MOST_CONDITIONS = 8
 
+MOST_PAIRED = 100
+"""Of more models so many are compared two by two: all pairs of 400 take a quarter of a minute of a page."""
+
 
 @dataclass(frozen=True)
 class KappaPair:
@@ -33,15 +36,17 @@ class ErrorsInCommon:
 
     Args:
         n: Images that all of them saw.
+        n_paired: How many of the models are compared two by two, evenly from the first to the last.
         mean: Of the error consistency over all pairs.
         most, least: The pairs that are most and least alike.
         missed_by_all: The images that all miss, and how many there would be by chance.
-        matrix: Error consistency of every two, (M, M); NaN where it is undefined.
+        matrix: Error consistency of every two of these, (P, P); NaN where it is undefined.
     """
 
     condition: str
     models: tuple[str, ...]
     n: int
+    n_paired: int
     mean: Estimate
     most: KappaPair
     least: KappaPair
@@ -73,7 +78,9 @@ def _on(study: Study, condition: StudyCondition) -> ErrorsInCommon | None:
         return None
     called = {cell.key: model.name for model in study.models for cell in model.cells}
     names = [called[cell.key] for cell in cells]
-    right = right_on(study, cells)
+    every = right_on(study, cells)
+    chosen = np.unique(np.linspace(0, len(cells) - 1, min(len(cells), MOST_PAIRED)).round().astype(int))
+    names_paired, right = [names[at] for at in chosen], every[chosen]
     mean = mean_consistency(right, level=study.options.resampling.level)
     if mean is None:
         return None
@@ -81,10 +88,18 @@ def _on(study: Study, condition: StudyCondition) -> ErrorsInCommon | None:
     upper = np.where(np.triu(np.ones(matrix.shape, dtype=bool), 1), matrix, np.nan)
     ends = [np.unravel_index(end, matrix.shape) for end in (np.nanargmax(upper), np.nanargmin(upper))]
     was_stopped = first_stopped(cells) is not None
-    most, least = (_pair(study, names, right, int(a), int(b), was_stopped=was_stopped) for a, b in ends)
+    most, least = (_pair(study, names_paired, right, int(a), int(b), was_stopped=was_stopped) for a, b in ends)
     mean = if_fixed(mean, was_stopped=was_stopped)
     return ErrorsInCommon(
-        condition.name, tuple(names), right.shape[1], mean, most, least, missed_together(right)[0], matrix
+        condition.name,
+        tuple(names),
+        right.shape[1],
+        len(chosen),
+        mean,
+        most,
+        least,
+        missed_together(every)[0],
+        matrix,
     )
 
 

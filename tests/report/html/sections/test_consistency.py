@@ -52,6 +52,21 @@ def test_many_models_have_no_map(filled, make_dataset):
     assert [part.id for part in made.parts] == ["consistency-table"]
 
 
+def test_of_very_many_models_some_are_compared_two_by_two(filled, make_dataset, monkeypatch):
+    monkeypatch.setattr("oodometer.study.errors_in_common.MOST_PAIRED", 3)
+    store = filled_with(filled, make_dataset(200), 13)
+    made = section(study_of(store))
+    (row,) = made.parts[0].rows
+    assert row[1] == 13
+    three = {name for place in (4, 6) for name in row[place].split(", ")}
+    assert len(three) == 3
+    some = [pair.kappa for pair in consistency(store).pairs if {pair.a, pair.b} <= three]
+    assert row[5] == max(some, key=lambda kappa: kappa.value)
+    assert row[7] == min(some, key=lambda kappa: kappa.value)
+    assert row[8] == hardest(store).by_chance[0].found, "what all miss is counted over all"
+    assert made.parts[-1].lines[0].startswith("κ is that of 3 of the 13 models, evenly from the first to the last")
+
+
 def test_nothing_of_one_model_or_of_perfect_ones(filled, make_dataset):
     data = make_dataset(20)
     filled.add(data, [0] * 10 + [1] * 10)

@@ -23,6 +23,12 @@ def section(study: Study) -> Section | None:
     if not found:
         return None
     parts: list[Part] = [_table(found), *_map(found[0])]
+    if paired := [one for one in found if one.n_paired < len(one.models)]:
+        one = paired[0]
+        notes.append(
+            f"κ is that of {one.n_paired} of the {len(one.models)} models, evenly from the first to the last; "
+            "'oodometer consistency' has all pairs."
+        )
     if notes:
         parts.append(Words(tuple(notes), "note"))
     return Section("consistency", "Errors in common", (LEAD, _first(found[0])), tuple(parts))
