@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from oodometer.core.condition import Condition, Shift
 from oodometer.core.dataset import Progress
 from oodometer.core.errors import UsageError
-from oodometer.core.model import Model
-from oodometer.core.stored_answers import StoredAnswers
 from oodometer.engine.answerable import same_condition
-from oodometer.engine.run import RunOptions, Watcher, run
+from oodometer.engine.run import RunOptions, Watcher
 from oodometer.sampling.aim import Aim
+from oodometer.sampling.asking import Asking, Models
 from oodometer.sampling.control import check_controls
-from oodometer.sampling.plan import images_needed
 from oodometer.sampling.superseded import remove_superseded
-from oodometer.sampling.targets import Target, targets_of
+from oodometer.sampling.targets import targets_of
 from oodometer.sampling.until import measure_until
-from oodometer.sampling.within import images_with_control, sampled_within
+from oodometer.sampling.within import planned_conditions
 from oodometer.store.index import look
 from oodometer.store.run import Run
 from oodometer.store.store import Store, open_store
 
-Models = Sequence[Model | StoredAnswers]
 Sampled = list[tuple[Condition, Condition]]
 """Conditions on whole data sets, and on what is measured of them."""
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What all targets of a run have in common."""
-
-    models: Models
-    aim: Aim
-    store: Store
-    options: RunOptions
-    watcher: Watcher
 
 
 def run_sampled(
@@ -63,17 +49,17 @@ def run_sampled(
     opened = store if isinstance(store, Store) else open_store(os.fspath(store), create=True)
     mine = watcher or Watcher()
     parts = _Parts(mine.running)
-    of = _Run(models, aim, opened, options or RunOptions(), replace(mine, running=parts))
+    asking = Asking(models, aim, opened, options or RunOptions(), replace(mine, running=parts))
     sampled: Sampled = []
     targets = targets_of(asked, seed=aim.seed)
     if aim.control is not None:
         check_controls(look(opened), targets, aim.control)
     for target in targets:
-        conditions = _until(of, target) if aim.rule == "until" else _within(of, target)
+        conditions = measure_until(asking, target) if aim.rule == "until" else planned_conditions(asking, target)
         sampled += zip(target.conditions, conditions, strict=True)
     shifts = [_on_samples(one, sampled) for one in asked]
     # With --until everything is there already: this pairs it, and tells what the run was about.
-    done = run(models, shifts, store=opened, options=of.options, watcher=of.watcher)
+    done = asking.about(shifts)
     remove_superseded(opened, done.cells)
     parts.end()
     return done
@@ -94,18 +80,6 @@ class _Parts:
     def end(self) -> None:
         if not self._asked:
             self._tell(0, 0)
-
-
-def _until(of: _Run, target: Target) -> list[Condition]:
-    found = measure_until(of.models, target, of.aim, store=of.store, options=of.options, watcher=of.watcher)
-    return list(found.conditions)
-
-
-def _within(of: _Run, target: Target) -> list[Condition]:
-    n = min(images_needed(target, of.aim), target.of)
-    if of.aim.control is not None and len(target.conditions) > 1:
-        n = images_with_control(of.models, target, of.aim, store=of.store, options=of.options, watcher=of.watcher)
-    return sampled_within(target, n, of.aim)
 
 
 def _on_samples(one: Condition | Shift, sampled: Sampled) -> Condition | Shift:

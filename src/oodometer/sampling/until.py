@@ -10,7 +10,6 @@ look before had is then removed: the store holds one sample of each condition, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from oodometer.analysis.sampled import (
     accuracy_when_stopped,
@@ -22,18 +21,15 @@ from oodometer.analysis.sampled import (
 )
 from oodometer.core.condition import Condition
 from oodometer.core.estimate import Estimate
-from oodometer.core.model import Model
 from oodometer.core.sample import Aims, Sample
-from oodometer.core.stored_answers import StoredAnswers
-from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
+from oodometer.sampling.asking import Asking, Models
 from oodometer.sampling.plan import images_until
 from oodometer.sampling.superseded import remove_superseded
 from oodometer.sampling.targets import Target
 from oodometer.stats.confidence_sequence import numbers_needed
 from oodometer.store.cells import Cell
 from oodometer.store.index import Index, look
-from oodometer.store.store import Store
 
 FIRST_SHARE = 0.1
 """Of the images that a coin would need, so many are looked at first: enough to guess how many are needed."""
@@ -50,48 +46,24 @@ LEAST_STEP = 1.05
 MOST_STEP = 4.0
 
 
-@dataclass(frozen=True)
-class Stopped:
-    """A target whose intervals are narrow enough, or of which all images were asked about.
+def measure_until(asking: Asking, target: Target) -> list[Condition]:
+    """Ask about one image after the other until every model's interval is as narrow as wished.
 
-    Args:
-        n: Images of each condition.
-        conditions: On these images.
-        looks: After how many images its intervals were looked at.
+    Returns:
+        The conditions of the target, on the images that were asked about in the end.
     """
-
-    target: Target
-    n: int
-    conditions: tuple[Condition, ...]
-    looks: tuple[int, ...]
-
-
-def measure_until(
-    models: Sequence[Model | StoredAnswers],
-    target: Target,
-    aim: Aim,
-    *,
-    store: Store,
-    options: RunOptions,
-    watcher: Watcher,
-) -> Stopped:
-    """Ask about one image after the other until every model's interval is as narrow as wished."""
-    known, aims = _before(look(store), models, target, aim)
+    aim, store = asking.aim, asking.store
+    known, aims = _before(look(store), asking.models, target, aim)
     n = max(known, _first(target, aim))
-    looks: list[int] = []
     while True:
         conditions = target.sampled(n, _sample(target, aim, aims))
-        done = run(models, conditions, store=store, options=options, watcher=watcher)
-        looks.append(n)
-        if n >= target.of:
-            remove_superseded(store, done.cells)
-            return Stopped(target, target.of, tuple(conditions), tuple(looks))
-        index = look(store)
-        of_model = _by_model(done.cells)
-        estimates = [_estimate(index, cells, target, aim) for cells in of_model]
+        done = asking.about(conditions)
         remove_superseded(store, done.cells)
-        if all(_half(estimate) <= aim.width for estimate in estimates):
-            return Stopped(target, n, tuple(conditions), tuple(looks))
+        if n >= target.of:
+            return conditions
+        index, of_model = look(store), _by_model(done.cells)
+        if all(_half(_estimate(index, cells, target, aim)) <= aim.width for cells in of_model):
+            return conditions
         guess = int(BEYOND * max(_guess(index, cells, target, aim) for cells in of_model))
         n = min(max(int(LEAST_STEP * n) + 1, min(guess, int(MOST_STEP * n))), target.of)
 
@@ -104,7 +76,7 @@ def _sample(target: Target, aim: Aim, aims: Aims) -> Sample:
     return Sample(target.of, "", aim.seed, "until", aims, len(target.conditions))
 
 
-def _before(index: Index, models: Sequence[Model | StoredAnswers], target: Target, aim: Aim) -> tuple[int, Aims]:
+def _before(index: Index, models: Models, target: Target, aim: Aim) -> tuple[int, Aims]:
     """How many images were asked about by an earlier run, and the widths that were aimed at until then."""
     names, conditions = {model.name for model in models}, {condition.name for condition in target.conditions}
     earlier = [

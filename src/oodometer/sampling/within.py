@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from oodometer.analysis.controlled import control_cells, controlled
 from oodometer.core.condition import Condition
-from oodometer.core.model import Model
 from oodometer.core.sample import Sample
-from oodometer.core.stored_answers import StoredAnswers
-from oodometer.engine.run import RunOptions, Watcher, run
 from oodometer.sampling.aim import Aim
+from oodometer.sampling.asking import Asking
 from oodometer.sampling.plan import PILOT, images_needed
 from oodometer.sampling.targets import Target
 from oodometer.stats.control_variate import residual_variances
 from oodometer.stats.images_for_width import images_for_sum
 from oodometer.store.index import look
-from oodometer.store.store import Store
 
 SURPLUS = 1.05
 """The pilot may have been lucky: so many times the images that it suggests."""
+
+
+def planned_conditions(asking: Asking, target: Target) -> list[Condition]:
+    """The conditions of a target on as many images as its aim needs."""
+    n = min(images_needed(target, asking.aim), target.of)
+    if asking.aim.control is not None and len(target.conditions) > 1:
+        n = images_with_control(asking, target)
+    return sampled_within(target, n, asking.aim)
 
 
 def sampled_within(target: Target, n: int, aim: Aim) -> list[Condition]:
@@ -30,24 +33,17 @@ def sampled_within(target: Target, n: int, aim: Aim) -> list[Condition]:
     return target.sampled(n, sample)
 
 
-def images_with_control(
-    models: Sequence[Model | StoredAnswers],
-    target: Target,
-    aim: Aim,
-    *,
-    store: Store,
-    options: RunOptions,
-    watcher: Watcher,
-) -> int:
+def images_with_control(asking: Asking, target: Target) -> int:
     """How many images of each condition are needed beside the control's answers to all of them.
 
     A pilot asks about a few of each. What the models' answers differ from the control's is all that is uncertain.
     """
+    aim = asking.aim
     assert aim.control is not None
     without = min(images_needed(target, aim), target.of)
     pilot = min(PILOT, without)
-    done = run(models, sampled_within(target, pilot, aim), store=store, options=options, watcher=watcher)
-    index = look(store)
+    done = asking.about(sampled_within(target, pilot, aim))
+    index = look(asking.store)
     needed = pilot
     for model in {cell.model.key: cell.model for cell in done.cells}.values():
         cells = [cell for cell in done.cells if cell.model.key == model.key]
