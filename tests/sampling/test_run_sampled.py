@@ -19,11 +19,13 @@ from oodometer.analysis.metric_request import ScoreOptions
 from oodometer.analysis.sampled import stopped
 from oodometer.core.condition import Condition
 from oodometer.core.errors import StoreError, UsageError
+from oodometer.report.html.sections.summary import best_sentence, measured_sentences
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.plan import plan_sampling
 from oodometer.sampling.run import run_sampled
 from oodometer.stats.bootstrap import Resampling
 from oodometer.store.index import index_at
+from oodometer.study.findings import best_under
 from oodometer.study.ranking import ranking_of
 
 N = 4000
@@ -246,6 +248,11 @@ def test_models_that_differ_are_told_apart_on_the_first_screen(tmp_path):
     ranking = ranking_of(odo.study_of(store))
     assert ranking is not None
     assert ranking.how == "paired z tests over images drawn apart of all pairs, corrected after Holm"
+    study = odo.study_of(store)
+    planned = int(np.ceil(1.96**2 * 0.25 / 0.02**2 / len(shifts)))
+    assert f"({planned} images of each condition)" in " ".join(measured_sentences(study))
+    (shift,) = study.shifts
+    assert f"of {planned} images under each" in best_sentence(shift, best_under(shift, study.options.resampling.level))
     assert ranking.models[2] == "c"
     assert ranking.standing.rank_of(2) == (3, 3)
 

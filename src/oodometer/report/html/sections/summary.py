@@ -64,10 +64,14 @@ def measured_sentences(study: Study) -> list[str]:
     run = [one for one in study.conditions if one.record]
     if run:
         sizes: dict[str, int] = {}
+        apart: set[str] = set()
         for one in run:
             sizes[one.data] = max(sizes.get(one.data, 0), *(found.n or 0 for found in one.accuracies.values()))
+            sample = one.record.data.sample if one.record else None
+            apart |= {one.data} if sample and sample.members > 1 else set()
         answers = sum(found.n or 0 for one in run for found in one.accuracies.values())
-        data = listed([f"{name} ({plural(n, 'image')})" for name, n in sizes.items()], 6)
+        each = dict.fromkeys(apart, " of each condition")
+        data = listed([f"{name} ({plural(n, 'image')}{each.get(name, '')})" for name, n in sizes.items()], 6)
         said.append(f"{plural(answers, 'answer')} to labelled images were judged; the data are {data}.")
     if study.sources:
         rows = sum(len(one.accuracies) for one in study.conditions if not one.record)
@@ -97,6 +101,7 @@ def _few(categories: list[tuple[str, int]]) -> list[tuple[str, int]]:
 def best_sentence(shift: StudyShift, best: Best) -> str:
     """Who is the most accurate under a shift, and whether that can be told."""
     of = f" of {plural(best.accuracy.n, 'image')}" if best.accuracy.n else ""
+    of += " under each" if of and shift.points.apart else ""
     mean = f", the mean of {len(shift.shifted)} conditions" if len(shift.shifted) > 1 else ""
     kind = IN_WORDS.get(shift.kind, shift.kind)
     others = len(shift.points.models) - 1
