@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import oodometer as odo
 from as_typed import oodometer
+from oodometer.report.html.few_labels import few_labels_section
 from oodometer.store.index import index_at
 from small_store import COLOURS, RUN, SIZE, make_workplace
 from street_store import *  # noqa: F403 - fixtures
@@ -140,3 +143,21 @@ def test_images_without_labels_from_a_run_to_numbers(tmp_path, monkeypatch):
         # of 140 images 110 are labelled: what is left open is little
         assert estimate["value"] == pytest.approx(answers[one["model"]], abs=0.08)
         assert one["rho"] is not None
+
+
+def test_the_report_has_what_few_labels_tell(store: str, streets: Streets, tmp_path):
+    table = oodometer("label", store, "--shifted", "street", "--budget", "120").stdout
+    (tmp_path / "few.csv").write_text(filled_in(streets, table))
+    result = oodometer("report", store, "-o", "report.html", "--labels", f"street={tmp_path / 'few.csv'}")
+    assert result.exit_code == 0, result.stderr
+    page = Path("report.html").read_text()
+    assert "Few labels" in page
+    found = odo.estimate_from_labels(store, "street", str(tmp_path / "few.csv"))
+    section = few_labels_section([found])
+    assert [row[:1] + row[2:5] for row in section.parts[0].rows] == [
+        (one.model, one.accuracy.estimate, one.accuracy.plain, round(one.accuracy.worth)) for one in found.models
+    ]
+    assert f"{found.n} of " in section.parts[0].caption
+    wrong = oodometer("report", store, "-o", "report.html", "--labels", "few.csv")
+    assert wrong.exit_code == 2
+    assert "--labels few.csv: expected NAME=FILE" in wrong.stderr

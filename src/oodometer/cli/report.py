@@ -23,11 +23,18 @@ from oodometer.cli.robustness import of_the_line, options_of
 @click.option(
     "--data", multiple=True, metavar="ADDRESS", help="Where the images are, so that some can be shown; more than once."
 )
+@click.option(
+    "--labels",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="Labels of some images of a set, as 'estimate --shifted NAME --labels FILE' takes them; more than once.",
+)
 @of_the_line
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @as_json
 def command(store: str, output: str, title: str, show: bool, as_json: bool, **flags: Any) -> None:
     """Write the report of a store."""
+    from oodometer.few_labels.estimate import estimates_from_files
     from oodometer.report.write import report
     from oodometer.study.pictures import study_with_pictures
 
@@ -39,7 +46,8 @@ def command(store: str, output: str, title: str, show: bool, as_json: bool, **fl
     if as_json:
         print_json(study.as_json())
         return
-    written = report(study, output, title=title, progress=Lines("sections"))
+    few = estimates_from_files(store, flags["labels"], origins=origins)
+    written = report(study, output, title=title, few_labels=few, progress=Lines("sections"))
     click.echo(written)
     if show:
         webbrowser.open(written.address)

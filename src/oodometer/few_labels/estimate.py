@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from oodometer.analysis.origins import Origin
+from oodometer.core.errors import UsageError
 from oodometer.core.estimate import Estimate
 from oodometer.few_labels.evidence import Evidence, evidence_of
 from oodometer.few_labels.label_table import Design, FewLabels
@@ -82,6 +83,19 @@ class FewLabelEstimates:
                 if found is not None:
                     row[name] |= {"factor": found.factor, "saved": found.saved}
         return values
+
+
+def estimates_from_files(
+    store: Source, given: Sequence[str], *, origins: Mapping[str, Origin] | None = None
+) -> list[FewLabelEstimates]:
+    """Of several sets, each as ``NAME=FILE``: the set, and the labels of some of its images."""
+    found = []
+    for one in given:
+        shifted, sign, file = one.partition("=")
+        if not (shifted and sign and file):
+            raise UsageError(f"--labels {one}: expected NAME=FILE, the set and the table of its labels")
+        found.append(estimate_from_labels(store, shifted, file, origins=origins))
+    return found
 
 
 def estimate_from_labels(

@@ -11,6 +11,8 @@ from typing import Any
 from oodometer.analysis.line_rules import DEFAULT_OPTIONS, RobustnessOptions
 from oodometer.analysis.origins import Origin
 from oodometer.core.dataset import Progress, silent
+from oodometer.few_labels.estimate import FewLabelEstimates
+from oodometer.report.html.few_labels import few_labels_section
 from oodometer.report.html.page import report_html, write_report
 from oodometer.store.index import Source
 from oodometer.study import Study
@@ -51,6 +53,7 @@ def report(
     data: Sequence[str] = (),
     origins: Mapping[str, Origin] | None = None,
     line: RobustnessOptions = DEFAULT_OPTIONS,
+    few_labels: Sequence[FewLabelEstimates] = (),
     progress: Progress = silent,
 ) -> Report:
     """Write everything that a store knows as one HTML file that needs no network.
@@ -62,9 +65,11 @@ def report(
         data: Where the images are, so that some can be shown.
         origins: Category and parent of models whose cards do not say.
         line: How the lines from clean to shifted accuracy are drawn.
+        few_labels: What labels of some images tell of sets without others (`estimate_from_labels`).
         progress: Told how many sections are done.
     """
     study = store if isinstance(store, Study) else study_with_pictures(store, data, origins=origins, options=line)
     place = Path(out)
-    n_bytes = write_report(report_html(study, title=title, progress=progress), place)
+    more = [few_labels_section(list(few_labels))] if few_labels else []
+    n_bytes = write_report(report_html(study, title=title, more=more, progress=progress), place)
     return Report(str(place), n_bytes, study.notes)
