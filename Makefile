@@ -39,6 +39,9 @@ figures: $(VENV)/.dev
 	$(BIN)/python docs/make_figures_metrics.py
 	$(BIN)/python docs/make_figures_statistics.py
 	$(BIN)/python docs/make_figures_sampling.py
+	$(BIN)/python docs/make_figures_comparing.py
+	$(BIN)/python docs/make_figures_labels.py
+	$(BIN)/python docs/make_figures_difficulty.py
 
 # The scripts of the pages: lint, types by comment, and tests of what needs no browser. Versions are pinned in package.json.
 javascript:

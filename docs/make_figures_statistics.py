@@ -9,31 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 from figure_style import ACCENT, GREY, INK, LIGHT, panel, panels, save
-from scipy.special import expit, ndtri, softmax
-from scipy.stats import binom, norm
+from scipy.special import expit
+from scipy.stats import binom
 
-from oodometer.metrics.agreement import agreement_matrix
 from oodometer.published.hypotheses import pairs_of
 from oodometer.published.reproduce import reproduce
 from oodometer.published.tables import Table, read_table
-from oodometer.stats.agreement_line import agreement_line, aline_s
 from oodometer.stats.bootstrap import Resampling, bootstrap_means
-from oodometer.stats.confidence_estimates import average_thresholded_confidence, difference_of_confidences
-from oodometer.stats.contamination import accuracy_over_others
-from oodometer.stats.corrections import corrected
 from oodometer.stats.correlation import pearson, spearman
-from oodometer.stats.difficulty_model import Difficulty, line_between, simulated_answers
 from oodometer.stats.effective_robustness import effective_robustness, tau_from_counts
 from oodometer.stats.intervals import clopper_pearson_bounds, wilson
 from oodometer.stats.lines import band, bootstrap_lines, fit_line
 from oodometer.stats.mean_over_pairs import mean_over_pairs
-from oodometer.stats.paired import PairedCounts, mcnemar_p_values, paired_difference
-from oodometer.stats.paired_bootstrap import PairedBootstrap
-from oodometer.stats.power import images_for_difference, power_of_mcnemar
-from oodometer.stats.prediction_powered import labelled_images, mean_from_few
+from oodometer.stats.paired import PairedCounts, paired_difference
 from oodometer.stats.ranks import rank_range
 from oodometer.stats.several_clean_sets import fit_plane
-from oodometer.stats.ties import Standing, adjusted_pairs, p_of_counts
 from oodometer.stats.two_piece import fit_two_piece
 
 CNNS = ("ResNet-50", "ResNet-101", "ResNet-152", "ResNeXt-101 32x4d", "ResNeXt-101 32x8d")
@@ -342,120 +332,6 @@ def draw_ranks() -> None:
     save(figure, "ranks")
 
 
-def draw_comparing() -> None:
-    """How often equal models are told apart: McNemar's tests, exactly; and bootstraps, where classes differ."""
-    figure, (left, right) = panels(2)
-    disagreements = np.arange(4, 121)
-    for test, colour in (("exact", ACCENT), ("mid-p", GREY)):
-        rates = []
-        for expected in disagreements:
-            d = np.arange(binom.ppf(1e-6, 2000, expected / 2000), binom.ppf(1 - 1e-6, 2000, expected / 2000) + 1)
-            weights = binom.pmf(d, 2000, expected / 2000)
-            wrong = 0.0
-            for number, weight in zip(d.astype(int), weights, strict=True):
-                wins = np.arange(number + 1)
-                rejected = mcnemar_p_values(wins, number - wins, test) <= 0.05
-                wrong += weight * binom.pmf(wins, number, 0.5)[rejected].sum()
-            rates.append(100 * wrong)
-        left.plot(disagreements, rates, color=colour)
-        left.text(121, rates[-1] - 0.3, test, color=colour, va="center")
-    left.axhline(5, color=INK, lw=0.8, ls="--")
-    left.set(ylim=(0, 6.5), xlim=(0, 138), xlabel="images on which they disagree", ylabel="told apart (%), 5 % allowed")
-    left.set_title("equal models, McNemar")
-    rng, classes = np.random.default_rng(5), np.repeat(np.arange(50), 20)
-    spreads, times = np.array([0.0, 0.05, 0.1, 0.15, 0.2]), 400
-    for clusters, name, colour in ((None, "images", GREY), (classes, "classes", ACCENT)):
-        rates = []
-        for spread in spreads:
-            wrong = 0
-            for at in range(times):
-                of_class = rng.normal(0, spread, 50)[classes]
-                answers = rng.random((2, 1000)) < np.stack([np.full(1000, 0.7), 0.7 + of_class])
-                found = PairedBootstrap(answers, clusters, Resampling(400, seed=at)).difference(0, 1)
-                assert found.low is not None
-                assert found.high is not None
-                wrong += not found.low <= 0 <= found.high
-            rates.append(100 * wrong / times)
-        right.plot(100 * spreads, rates, "o-", color=colour, ms=4)
-        right.text(20.5, rates[-1], name, color=colour, va="center")
-    right.axhline(5, color=INK, lw=0.8, ls="--")
-    right.set(xlim=(-1, 27), ylim=(0, 30), xlabel="± points by which a class differs")
-    right.set_title("resampled: 50 classes of 20")
-    save(figure, "comparing")
-
-
-def draw_corrections() -> None:
-    """How often some pair of equal models is told apart; and one set of models with its groups."""
-    rng, times = np.random.default_rng(8), 400
-    figure, (left, right) = panels(2)
-    numbers = np.array([2, 3, 5, 8, 12, 16])
-    wrong = {name: np.zeros(len(numbers)) for name in ("none", "holm")}
-    for place, n in enumerate(numbers):
-        for _ in range(times):
-            right_on = rng.random((n, 500)) < 0.75
-            p = p_of_counts(right_on, "mid-p")[np.triu_indices(n, 1)]
-            for name in wrong:
-                wrong[name][place] += bool((corrected(p, name) <= 0.05).any())
-    for name, colour in (("none", GREY), ("holm", ACCENT)):
-        left.plot(numbers, 100 * wrong[name] / times, "o-", color=colour, ms=4)
-        left.text(
-            numbers[-1] + 0.4, 100 * wrong[name][-1] / times + 4 * (name == "holm"), name, color=colour, va="center"
-        )
-    left.axhline(5, color=INK, lw=0.8, ls="--")
-    left.set(xlim=(1, 20), ylim=(0, 100), xlabel="equal models, all pairs", ylabel="sets with an error (%)")
-    left.set_title("some pair told apart")
-    truths = np.array([0.86, 0.85, 0.83, 0.82, 0.78, 0.77, 0.71])
-    hard = rng.random(2000)
-    own = rng.random((len(truths), 2000))
-    answers = np.where(own < 0.6, hard, rng.random((len(truths), 2000))) < truths[:, None]
-    shares = answers.mean(axis=1)
-    order = np.argsort(-shares)
-    standing = Standing.of(adjusted_pairs(p_of_counts(answers)), order.tolist())
-    for row, at in enumerate(order):
-        low, high = clopper_pearson_bounds(answers[at].sum(), 2000, 0.95)
-        right.plot([100 * low, 100 * high], [row, row], color=GREY, lw=1.4)
-        right.plot(100 * shares[at], row, "o", color=ACCENT, ms=5)
-        best, worst = standing.rank_of(row)
-        rank = str(best) if best == worst else f"{best}–{worst}"
-        right.text(90.5, row, f"{rank:>5}   {standing.letters[row]}", va="center", family="monospace", fontsize=9)
-    right.text(90.5, -0.9, " rank  tied", fontsize=9, va="center")
-    right.set(xlim=(67, 99), ylim=(6.6, -1.3), xlabel="accuracy (%), 2,000 images")
-    right.set_xticks([70, 75, 80, 85])
-    right.set_yticks([])
-    right.spines["left"].set_visible(False)
-    right.set_title("seven models")
-    save(figure, "corrections")
-
-
-def draw_planning() -> None:
-    """How many images a difference needs, and how surely so many show it: sums, and simulations as dots."""
-    figure, (left, right) = panels(2)
-    differences = np.geomspace(0.002, 0.05, 25)
-    for disagreement, colour in ((0.05, LIGHT), (0.1, GREY), (0.2, ACCENT)):
-        needed = [images_for_difference(float(one), disagreement) for one in differences]
-        left.plot(100 * differences, needed, color=colour)
-        left.text(0.19, float(needed[0] or 0), f"{100 * disagreement:g} %", color=INK, va="center", ha="right")
-    left.set(xscale="log", yscale="log", xlim=(0.1, 6), xlabel="difference (points)", ylabel="images")
-    left.set_xticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
-    left.minorticks_off()
-    left.set_title("needed at 80 %, by disagreement")
-    rng = np.random.default_rng(2)
-    sizes = np.arange(250, 12_001, 250)
-    for difference, colour in ((0.01, GREY), (0.02, ACCENT)):
-        right.plot(sizes, [100 * power_of_mcnemar(int(n), difference, 0.1) for n in sizes], color=colour)
-        for n in (1000, 2000, 4000, 8000):
-            wins, losses, _ = rng.multinomial(n, [0.05 + difference / 2, 0.05 - difference / 2, 0.9], 4000).T
-            told = (mcnemar_p_values(wins, losses) <= 0.05) & (wins > losses)
-            right.plot(n, 100 * told.mean(), "o", color=colour, ms=4)
-    right.text(3000, 70, "2 points", color=ACCENT)
-    right.text(8300, 62, "1 point", color=GREY)
-    right.axhline(80, color=INK, lw=0.8, ls="--")
-    right.set(ylim=(0, 102), xlabel="images", ylabel="told (%)")
-    right.set_xticks([0, 4000, 8000, 12_000], ["0", "4,000", "8,000", "12,000"])
-    right.set_title("10 % disagreement")
-    save(figure, "planning")
-
-
 def draw_hypotheses() -> None:
     """The gains on ImageNet-R of pairs that differ in one thing, from the printed table, and their means."""
     table = read_table("hendrycks2021_imagenet_r")
@@ -481,96 +357,6 @@ def draw_hypotheses() -> None:
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
     save(figure, "hypotheses")
-
-
-def made_networks(n: int, light: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Twelve networks that see so much of n images of ten classes: those and their logits, (M, N, K)."""
-    truth, noise = rng.integers(10, size=n), rng.normal(size=(n, 10))
-    shown = light * rng.gamma(4, 0.8, (n, 1)) * np.eye(10)[truth]
-    skills = np.linspace(0.6, 1.6, 12)[:, None, None]
-    return truth, 2 * (skills * shown + 0.7 * noise + 0.7 * rng.normal(size=(12, n, 10)))
-
-
-def draw_label_free() -> None:
-    """The line of agreement with the accuracies beside it, and how far off each method is as a shift grows."""
-    rng = np.random.default_rng(0)
-    truth, clean = made_networks(5000, 1.0, rng)
-    answers, sure = clean.argmax(axis=2), softmax(clean, axis=2).max(axis=2)
-    accuracy, agree = (answers == truth).mean(axis=1), agreement_matrix(answers)
-    lost, off, drawn = [], {"agreement": [], "threshold": [], "difference": []}, None
-    for light in (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4):
-        truth_there, logits = made_networks(5000, light, rng)
-        there, sure_there = logits.argmax(axis=2), softmax(logits, axis=2).max(axis=2)
-        shifted, agree_there = (there == truth_there).mean(axis=1), agreement_matrix(there)
-        lost.append(100 * (accuracy - shifted).mean())
-        told = {
-            "agreement": aline_s(accuracy, agree, agree_there),
-            "threshold": [
-                average_thresholded_confidence(*one).accuracy
-                for one in zip(sure, answers == truth, sure_there, strict=True)
-            ],
-            "difference": [
-                difference_of_confidences(*one) for one in zip(sure, answers == truth, sure_there, strict=True)
-            ],
-        }
-        for name, values in told.items():
-            off[name].append(100 * (np.asarray(values) - shifted).mean())
-        drawn = (agree_there, shifted) if light == 0.6 else drawn
-    assert drawn is not None
-    figure, (left, right) = panels(2)
-    pairs = np.triu_indices(12, 1)
-    line = agreement_line(agree, drawn[0])
-    grid = np.linspace(0.4, 0.95, 100)
-    left.plot(ndtri(agree[pairs]), ndtri(drawn[0][pairs]), "o", color=GREY, ms=3.5, mec="white", mew=0.4)
-    left.plot(ndtri(grid), ndtri(line.at(grid)), color=GREY, lw=1)
-    left.plot(ndtri(accuracy), ndtri(drawn[1]), "o", color=ACCENT, ms=6, mec="white", mew=0.5)
-    shares = np.array([0.3, 0.5, 0.7, 0.8, 0.9, 0.95])
-    left.set_xticks(ndtri(shares[[1, 2, 4]]), [f"{100 * one:.0f} %" for one in shares[[1, 2, 4]]])
-    left.set_yticks(ndtri(shares[:4]), [f"{100 * one:.0f} %" for one in shares[:4]])
-    left.set(xlabel="clean images", ylabel="shifted images", title="Agreement of pairs, accuracy")
-    left.text(ndtri(0.62), ndtri(0.3), "66 pairs", color=GREY)
-    left.text(ndtri(0.63), ndtri(0.64), "12 networks", color=ACCENT, ha="center")
-    right.axhline(0, color=LIGHT, lw=1)
-    names = {
-        "agreement": "agreement line",
-        "threshold": "thresholded\nconfidence",
-        "difference": "difference of\nconfidences",
-    }
-    for name, colour in (("difference", INK), ("threshold", GREY), ("agreement", ACCENT)):
-        right.plot(lost, off[name], "o-", color=colour, ms=3.5)
-        right.text(lost[-1] + 1, off[name][-1], names[name], color=colour, va="center")
-    right.set(xlabel="points lost under the shift", title="Points too high", xlim=(0, 1.6 * lost[-1]))
-    right.set_xticks([0, 10, 20, 30, 40])
-    save(figure, "label-free")
-
-
-def draw_few_labels() -> None:
-    """Intervals of forty draws of 200 labels, from the labels alone and with a proxy that halves the variance."""
-    rng = np.random.default_rng(1)
-    agreement = rng.beta(0.75, 0.38, 10_000)  # where 0.47 of the variance of being right is that of the chance of it
-    right = rng.random(10_000) < agreement
-    truth = 100 * right.mean()
-    found = []
-    for _ in range(40):
-        some = rng.permutation(len(right))[:200]
-        found.append(mean_from_few(right[some], agreement, labelled_images(some, len(right))))
-    figure, axes = panels(2, sharey=True)
-    for axis, name, kind in zip(axes, ("labels alone", "with agreement"), ("plain", "estimate"), strict=True):
-        held, half = 0, 0.0
-        for at, one in enumerate(getattr(each, kind) for each in found):
-            holds = one.low <= right.mean() <= one.high
-            held, half = held + holds, half + 50 * (one.high - one.low) / len(found)
-            colour = GREY if holds else ACCENT
-            axis.plot([at, at], [100 * one.low, 100 * one.high], color=colour, lw=1.6)
-            axis.plot(at, 100 * one.value, ".", color=colour, ms=4)
-        axis.axhline(truth, color=INK, lw=1)
-        axis.set_title(f"{name}: ±{half:.1f}, {held} of 40")
-        axis.set_xticks([])
-    axes[1].text(40, truth + 0.2, "truth", ha="left", va="bottom")
-    axes[1].set_xlim(-1, 45)
-    figure.supxlabel("40 draws of 200 labels among 10,000 images, and how many hold the truth", fontsize=10)
-    axes[0].set_ylabel("accuracy (%), 95 % interval")
-    save(figure, "few-labels")
 
 
 def draw_reproduction() -> None:
@@ -601,79 +387,6 @@ def draw_reproduction() -> None:
     save(figure, "reproduction")
 
 
-def draw_difficulty_model() -> None:
-    """Two sets of images by difficulty with three models; and many models on both, as simulated and in closed form."""
-    easy, hard = Difficulty(0.0, 1.3), Difficulty(0.7, 0.9)
-    figure, (left, right) = panels(2, width_ratios=[1.1, 1])
-    places = np.linspace(-4, 4.5, 300)
-    for one, colour, name, at in ((easy, INK, "clean", -2.1), (hard, ACCENT, "shifted", 0.15)):
-        density = norm.pdf(places, one.mean, one.sd)
-        left.fill_between(places, density, color=colour, alpha=0.18, lw=0)
-        left.plot(places, density, color=colour)
-        left.text(at, norm.pdf(at, one.mean, one.sd) + 0.02, name, color=colour, ha="right")
-    for skill, name, at, align in ((-0.7, "a weak\nmodel", -1.85, "right"), (2.3, "a strong\nmodel", 1.75, "left")):
-        left.plot(places, 0.55 * norm.cdf(skill - places), color=GREY, lw=1, ls="--")
-        left.text(at, 0.43 if skill < 0 else 0.5, name, color=GREY, ha=align, va="center")
-    left.set(xlim=(-4, 4.5), ylim=(0, 0.6), xlabel="difficulty of an image")
-    left.set_yticks([0, 0.55], ["0", "1"])
-    left.set_ylabel("chance of a right answer (dashed); images (filled)")
-    rng, skills = np.random.default_rng(0), np.linspace(-1.2, 3.0, 24)
-    x, y = (simulated_answers(skills, one, 5000, rng).mean(axis=1) for one in (easy, hard))
-    ends = np.linspace(-1.2, 2.2, 2)
-    line = line_between(easy, hard)
-    right.plot(ends, ends, color=GREY, lw=1)
-    right.plot(ends, line.slope * ends + line.offset, color=ACCENT)
-    right.plot(norm.ppf(x), norm.ppf(y), "o", color=INK, ms=4, mec="white", mew=0.4, zorder=3)
-    right.text(0.5, 0.72, "no shift", color=GREY, ha="right")
-    right.text(0.98, 0.05, f"slope {line.slope:.2f}, offset {line.offset:.2f}", color=ACCENT, ha="right",
-               transform=right.transAxes)  # fmt: skip
-    ticks = np.array([0.2, 0.5, 0.8, 0.95])
-    right.set_xticks(norm.ppf(ticks), [f"{100 * tick:g}" for tick in ticks])
-    right.set_yticks(norm.ppf(ticks), [f"{100 * tick:g}" for tick in ticks])
-    right.set_xlabel("accuracy on the clean set (%)")
-    right.set_ylabel("accuracy on the shifted set (%)")
-    save(figure, "difficulty-model")
-
-
-def draw_three_gaps() -> None:
-    """The drop of one network on CIFAR-10, what chance and near-duplicates could be of it; and adaptivity in lines."""
-    table = read_table("recht2019_cifar10")
-    x, y = table.column("cifar10_test") / 100, table.column("cifar10.1") / 100
-    at = int(np.abs(x - 0.93).argmin())
-    low, high = clopper_pearson_bounds(np.array(y[at] * 2021), 2021, 0.95)
-    duplicates = x[at] - accuracy_over_others(x[at], 0.08, 1.0)
-    parts = (
-        ("the whole drop", 0.0, x[at] - y[at], INK),
-        ("chance in the new images,\n95 %, either way", float(low) - y[at], float(high) - y[at], GREY),
-        ("8 % near-duplicates, at most", 0.0, duplicates, GREY),
-        ("adaptivity + distribution", x[at] - float(high), x[at] - float(low), ACCENT),
-    )
-    figure, (left, right) = panels(2, width_ratios=[1.35, 1])
-    for row, (name, start, end, colour) in enumerate(parts):
-        left.plot([100 * start, 100 * end], [row, row], color=colour, lw=7, solid_capstyle="butt")
-        left.text(0, row - 0.27, name, color=colour, fontsize=9, va="bottom")
-    left.axvline(0, color=GREY, lw=1)
-    left.set(ylim=(3.6, -0.9), xlabel=f"points, of {table.models[at]}")
-    left.set_yticks([])
-    left.spines["left"].set_visible(False)
-    left.set_title("What is known of one drop")
-    clean = np.linspace(0.6, 0.8, 30)
-    for gap, colour, name, dx, dy in (
-        (np.zeros(30), INK, "none", -1.6, 0),
-        (np.full(30, 0.03), GREY, "the same for all:\nlooks like a shift", 1.0, -11),
-        (0.5 * (clean - 0.6), ACCENT, "grows with\naccuracy", 0.8, -5.5),
-    ):
-        seen = 100 * (clean + gap)
-        right.plot(seen, 100 * (clean - 0.1), color=colour)
-        right.text(seen[-1] + dx + (0.9 * dy if dy else 0), 69.5 + dy, name, color=colour, fontsize=9, va="top",
-                   ha="left" if dy else "right")  # fmt: skip
-    right.set_xlim(59, 97)
-    right.set_xlabel("accuracy on the clean images (%)")
-    right.set_ylabel("accuracy on new images (%)")
-    right.set_title("Adaptivity in a line")
-    save(figure, "three-gaps")
-
-
 if __name__ == "__main__":
     draw_intervals()
     draw_bootstrap()
@@ -683,12 +396,5 @@ if __name__ == "__main__":
     draw_several_clean_sets()
     draw_correlation()
     draw_ranks()
-    draw_comparing()
-    draw_corrections()
-    draw_planning()
     draw_hypotheses()
-    draw_label_free()
-    draw_few_labels()
     draw_reproduction()
-    draw_difficulty_model()
-    draw_three_gaps()

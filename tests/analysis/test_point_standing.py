@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2_contingency, norm, ttest_rel
 
 import oodometer as odo
-from numbered_images import Knowing, damaged_family, numbered_images
+from numbered_images import Knowing, damaged_family, numbered_images, run_in_fog
 from oodometer.analysis.accuracy_pairs import pairs_of
 from oodometer.analysis.compare import compare
 from oodometer.analysis.differences import clean_as_shifted
@@ -30,11 +30,7 @@ def points_in(source):
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    data = numbered_images(800)
-    models = [Knowing(name, skill, 0.5).model for name, skill in SKILLS.items()]
-    address = str(tmp_path_factory.mktemp("points") / "runs")
-    odo.run(models, [odo.clean(data), *damaged_family(data, ["fog"], (1, 2))], store=address)
-    return address
+    return run_in_fog(SKILLS, tmp_path_factory.mktemp("points"))
 
 
 def test_of_single_conditions_it_is_mcnemars_test(store):

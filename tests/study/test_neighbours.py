@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import oodometer as odo
-from numbered_images import Knowing, damaged_family, numbered_images
+from numbered_images import Knowing, damaged_family, numbered_images, run_in_fog
 from oodometer.report.tables.neighbours import neighbours_table
 from oodometer.sampling.aim import Aim
 from oodometer.sampling.run import run_sampled
@@ -19,11 +19,7 @@ SKILLS = {"good": 0.9, "fair": 0.8, "same": 0.8, "poor": 0.5}
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
-    data = numbered_images(800)
-    models = [Knowing(name, skill, 0.5).model for name, skill in SKILLS.items()]
-    address = str(tmp_path_factory.mktemp("neighbours") / "runs")
-    odo.run(models, [odo.clean(data), *damaged_family(data, ["fog"], (1, 2))], store=address)
-    return address
+    return run_in_fog(SKILLS, tmp_path_factory.mktemp("neighbours"))
 
 
 def test_neighbours_are_the_pairs_of_compare(store):

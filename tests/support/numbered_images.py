@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from oodometer.core.condition import Condition, Family, Shift, Transform
+from oodometer.core.condition import Condition, Family, Shift, Transform, clean
 from oodometer.core.dataset import Dataset, Progress, Scan
 from oodometer.core.labels import numbered
 from oodometer.core.model import Input, Model
 from oodometer.core.preprocessing import Geometry
+from oodometer.engine.run import run
 
 K = 4
 VIEW = Geometry(4, 4)
@@ -113,3 +115,12 @@ def other_images(n: int) -> list[Shift]:
     ids = tuple(f"x{place:06d}" for place in range(n))
     others = Dataset("other", ids, data.labels, data.space, NumberedImages(), np.arange(n, 2 * n))
     return [Shift("other", "other", Condition("clean", data), Condition("other", others), None)]
+
+
+def run_in_fog(skills: Mapping[str, float], folder: Path) -> str:
+    """A store below the folder in which models of these skills saw 800 images as they are and in two sorts of fog."""
+    data = numbered_images(800)
+    models = [Knowing(name, skill, 0.5).model for name, skill in skills.items()]
+    address = str(folder / "runs")
+    run(models, [clean(data), *damaged_family(data, ["fog"], (1, 2))], store=address)
+    return address
